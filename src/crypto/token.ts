@@ -4,7 +4,9 @@ import type { Random } from './random.ts'
 /** 256 bits: guessing one is out of reach, so its plain SHA-256 is safe to store and can be a primary key. */
 const TOKEN_BYTES = 32
 
-export type TokenPrefix = 'ac_' | 'dc_' | 'at_' | 'rt_' | 'pr_' | 'ev_' | 'ec_' | 'er_' | 'cs_' | 'ap_' | ''
+/** How secrets, codes and tokens begin. */
+export const TOKEN_PREFIXES = ['ac_', 'dc_', 'at_', 'rt_', 'pr_', 'ev_', 'ec_', 'er_', 'cs_', 'ap_'] as const
+export type TokenPrefix = (typeof TOKEN_PREFIXES)[number] | ''
 
 export interface IssuedToken {
   /** Given to its holder once and kept nowhere. */

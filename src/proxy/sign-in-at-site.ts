@@ -5,13 +5,13 @@ import type { Services } from '../services.ts'
 import { holdActor } from '../sessions/hold-actor.ts'
 import type { SignedIn } from '../sessions/session.ts'
 import { RESERVED } from '../sites/judge-address.ts'
-import { originOf } from '../sites/site-host.ts'
+import { originOf, parseHost } from '../sites/site-host.ts'
 import { isMissingReference } from '../storage/failure.ts'
 import { findEntry } from './entry-store.ts'
 import { safeReturn } from './own-paths.ts'
 import { STATE } from './site-cookies.ts'
 import { SiteRefusal } from './site-refusal.ts'
-import { addSiteCode } from './site-session-store.ts'
+import { addSiteCode, holdSite } from './site-session-store.ts'
 import { toVisitor } from './visitor.ts'
 
 type Needs = Pick<Services, 'config' | 'db' | 'now' | 'random'>
@@ -37,13 +37,16 @@ export async function signInAtSite(
   if (!STATE.test(state)) refuse('sign_in_failed', 'This sign-in was not begun at a site. Open the page again.')
   if (!signedIn || account === 'another') {
     const back = withQuery('/api/authz/sign-in', { host, state, to: safeReturn(to) })
-    refuseOff((await findEntry(db.read, host, '')) ?? refuseHost())
+    // A stranger gets the same answer for every host, and does not learn which ones are sites.
+    if (signedIn) refuseOff((await findEntry(db.read, host, '')) ?? refuseHost())
+    else if (parseHost(host) === undefined) refuseHost()
     return withQuery(`${config.dashboardOrigin}/login`, { return_to: back })
   }
   const code = issueToken(random, '')
   try {
     await db.transaction(async (trx) => {
       await holdActor(trx, { now }, { id: signedIn.user.id, permission: null, sessionId: signedIn.session.id })
+      if (!(await holdSite(trx, host))) refuseHost()
       const entry = (await findEntry(trx, host, signedIn.user.id)) ?? refuseHost()
       refuseOff(entry)
       const visitor = toVisitor(entry)

@@ -1,7 +1,6 @@
-import { clientMayAct } from '../oauth/clients/client-store.ts'
-import { sessionLives } from '../sessions/session-store.ts'
+import { holdClient } from '../oauth/clients/client-store.ts'
+import { findHost } from '../sites/site-store.ts'
 import type { Reader, Trx } from '../storage/database.ts'
-import { accountMayAct } from '../users/account-standing.ts'
 
 interface NewCode {
   codeHash: string
@@ -27,15 +26,17 @@ export async function addSiteCode(trx: Trx, code: NewCode): Promise<void> {
     .execute()
 }
 
-/** The session that a code is for. It is not locked: hold the account and the session first, as everything does that ends them. */
-export async function findSessionOfCode(db: Reader, codeHash: string): Promise<string | undefined> {
-  const row = await db
+/** The session that a code is for. Neither is locked: hold the account and the session first, as everything does that ends them. */
+export const findSessionOfCode = (
+  db: Reader,
+  codeHash: string,
+): Promise<{ id: string; userId: string; remembered: number; expiresAt: number } | undefined> =>
+  db
     .selectFrom('proxy_codes')
-    .select('session_id')
-    .where('code_hash', '=', codeHash)
+    .innerJoin('sessions', 'sessions.id', 'proxy_codes.session_id')
+    .where('proxy_codes.code_hash', '=', codeHash)
+    .select(['sessions.id', 'sessions.user_id as userId', 'sessions.remembered', 'sessions.expires_at as expiresAt'])
     .executeTakeFirst()
-  return row?.session_id
-}
 
 /** Takes a code out of storage, whoever brings it. Read and delete are one statement, so it serves once. */
 export const consumeSiteCode = (
@@ -48,23 +49,17 @@ export const consumeSiteCode = (
     .returning(['host', 'state', 'return_to as returnTo', 'expires_at as expiresAt'])
     .executeTakeFirst()
 
-/** A session that is live, of an account that may act, and stays so until the transaction ends; and a site that has the host and is on. */
-export const holdSiteSession = (
-  trx: Trx,
-  { sessionId, host, now }: { sessionId: string; host: string; now: number },
-): Promise<{ remembered: number; expiresAt: number } | undefined> =>
-  trx
-    .selectFrom('users')
-    .innerJoin('sessions', 'sessions.user_id', 'users.id')
-    .innerJoin('proxy_hosts', (join) => join.on('proxy_hosts.host', '=', host))
-    .innerJoin('oauth_clients', 'oauth_clients.client_id', 'proxy_hosts.client_id')
-    .where('sessions.id', '=', sessionId)
-    .where(sessionLives(now))
-    .where(accountMayAct)
-    .where(clientMayAct)
-    .select(['sessions.remembered', 'sessions.expires_at as expiresAt'])
-    .forShare(['users', 'sessions', 'proxy_hosts'])
-    .executeTakeFirst()
+/**
+ * The site that has a host. Until the transaction ends it keeps the host, and is not turned off or on: what is added for a
+ * visitor is there when turning it off ends all of that. Hold the account and the session first, and the client before
+ * anything refers to its hosts, as every change of a client does.
+ */
+export async function holdSite(trx: Trx, host: string): Promise<{ disabled: boolean } | undefined> {
+  const found = await findHost(trx, host)
+  const site = found && (await holdClient(trx, found.clientId, 'shared'))
+  // Before it was locked, the host may have become that of another site.
+  return site?.hosts?.includes(host) ? site : undefined
+}
 
 /** Two tabs may get their cookies in another order than they asked for them, so the ones of the last minute stay. */
 const KEPT_MS = 60_000

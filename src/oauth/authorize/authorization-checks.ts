@@ -4,7 +4,7 @@ import { type Client, TURNED_OFF } from '../clients/client.ts'
 import { readIdTokenHint } from '../id-token-hint.ts'
 import { problemOfChallenge } from '../pkce.ts'
 import type { Provider } from '../provider.ts'
-import { ALLOW_SCOPES } from '../refusals/client-refusal.ts'
+import { ALLOW_SCOPES, scopesBeyond } from '../refusals/client-refusal.ts'
 import { TURN_ON } from '../refusals/default-hints.ts'
 import { includesAll, parseScope } from '../scope.ts'
 import { type AuthorizationRequest, RedirectedRefusal } from './authorization-request.ts'
@@ -74,7 +74,7 @@ function checkScope(draft: Draft): void {
   if (scopes === undefined || scopes.length === 0)
     throw new RedirectedRefusal(draft, 'invalid_scope', 'The scope is missing or malformed.', {
       hint: ALLOW_SCOPES,
-      sent: draft.parameters['scope'] ?? 'no scope',
+      sent: scopesBeyond(draft.parameters['scope'], draft.client.scopes),
       expected: draft.client.scopes.join(' '),
     })
   checkClientMayRequest(draft, scopes)
@@ -122,7 +122,7 @@ function checkReplacementOfPkce(draft: Draft): void {
 }
 
 /** What there is for software that can't send PKCE. */
-export const withoutPkce = (
+const withoutPkce = (
   { clientType }: Pick<Client, 'clientType'>,
   { allowMissingPkce }: Pick<Config, 'allowMissingPkce'>,
 ): string =>

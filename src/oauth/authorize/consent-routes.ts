@@ -33,7 +33,7 @@ export const consentRoutes =
           querystring: Type.Object(RequestParameters),
           response: {
             200: Type.Object({ name: Type.String(), logoUrl: Nullable(Type.String()) }, { title: 'SignInApplication' }),
-            ...failures(400),
+            ...failures(400, 403),
           },
         },
       },
@@ -67,7 +67,7 @@ export const consentRoutes =
               },
               { title: 'ConsentDetails' },
             ),
-            ...failures(400, 401),
+            ...failures(400, 401, 403),
           },
         },
       },

@@ -44,41 +44,50 @@ export async function runAsClient<T>(
  */
 async function authenticateClient(provider: Provider, request: ClientRequest): Promise<KnownClient> {
   refuseSecretInUrl(request.url)
-  const { clientId, secret, basic, problem } = readCredentials(request.authorization, request.form)
+  const credentials = readCredentials(request.authorization, request.form)
+  const { clientId, secret, basic, problem } = credentials
   const client = provider.clients.findCached(clientId) ?? (await provider.clients.find(clientId))
-  if (problem) {
-    if (client) provider.refusals.note(pathOf(request.url), problem, clientId)
-    throw problem
-  }
-  if (client && matches(client, secret)) return client
-  if (client) {
-    const method = basic ? 'client_secret_basic' : secret === undefined ? 'none' : 'client_secret_post'
-    provider.refusals.note(pathOf(request.url), diagnoseCredentials(client, method))
-    await countWrongSecret(provider, request.source(), client)
-  } else {
-    const method = basic ? 'client_secret_basic' : secret === undefined ? 'no secret' : 'client_secret_post'
-    const refusal = unknownClient('invalid_client', WRONG_CREDENTIALS, { clientId, sent: method })
-    provider.refusals.noteUnknownClient(pathOf(request.url), clientId, refusal)
-    // Unknown client ids cost no write each: they are counted in memory, by remote address.
-    provider.limits.failHere(LIMITS.unknownClient, addressKey(request.source().ipAddress))
-  }
+  if (client && !problem && matches(client, secret)) return client
+  if (client) provider.refusals.note(pathOf(request.url), problem ?? diagnoseCredentials(client, credentials), clientId)
+  else countUnknownClient(provider, request, credentials)
+  if (problem) throw problem
+  if (client) await countWrongSecret(provider, request.source(), client)
   throw authenticationFailed(basic)
 }
 
 const pathOf = (url: string): string => url.replace(/[?#].*$/s, '')
 
-const diagnoseCredentials = ({ client_id: clientId, clientType }: KnownClient, method: string): ClientRefusal => {
+/** The method as it is shown to administrators. An empty secret is none. */
+const methodOf = ({ secret, basic }: Credentials): string =>
+  secret === undefined ? NO_SECRET : basic ? 'client_secret_basic' : 'client_secret_post'
+const NO_SECRET = 'no secret'
+
+/** Unknown client ids cost no write each: they are counted in memory, by remote address. */
+function countUnknownClient(provider: Provider, request: ClientRequest, credentials: Credentials): void {
+  const { clientId, problem } = credentials
+  const refusal = problem
+    ? unknownClient(problem.code, problem.message, { clientId, sent: problem.diagnosis.sent })
+    : unknownClient('invalid_client', WRONG_CREDENTIALS, { clientId, sent: methodOf(credentials) })
+  provider.refusals.noteUnknownClient(pathOf(request.url), clientId, refusal)
+  provider.limits.failHere(LIMITS.unknownClient, addressKey(request.source().ipAddress))
+}
+
+function diagnoseCredentials(
+  { client_id: clientId, clientType }: KnownClient,
+  credentials: Credentials,
+): ClientRefusal {
+  const method = methodOf(credentials)
   const isPublic = clientType === 'public'
   return new ClientRefusal(clientId, 'invalid_client', WRONG_CREDENTIALS, {
     hint: isPublic
       ? 'Take the secret out of the settings of the application: a public client has none.'
-      : method === 'none'
+      : method === NO_SECRET
         ? 'Enter the secret in the settings of the application.'
         : 'Enter the current secret in the settings of the application, or make a new one here.',
-    sent: isPublic ? `${method} with a secret` : method === 'none' ? 'no secret' : `${method} with a wrong secret`,
+    sent: isPublic ? `${method} with a secret` : method === NO_SECRET ? NO_SECRET : `${method} with a wrong secret`,
     expected: isPublic
-      ? 'no secret'
-      : method === 'none'
+      ? NO_SECRET
+      : method === NO_SECRET
         ? 'client_secret_basic or client_secret_post'
         : 'the current secret',
   })

@@ -48,7 +48,7 @@ export async function updateClient(
     const { disabled = client.disabled, ...changes } = withStoredHosts(services.config, request)
     refuseReservedScope(changes.scopes)
     refuseForeignSettings(client.clientType, changes)
-    const turned = turnedColumns(services, { ...client, generation }, disabled)
+    const turned = turnedColumns(services, { disabled: client.disabled, generation }, disabled)
     const before = settingsOf(client)
     const after = { ...before, ...changes }
     const given = withoutSame(before, changes)
@@ -73,18 +73,14 @@ export async function updateClient(
   return updated
 }
 
-/**
- * Turns a client off or on. Whatever it was issued is revoked when it is turned off, by the number of its generation. The
- * tokens of the built-in client only do not work while it is off: people should not have to sign in again at each machine.
- */
+/** Turns a client off or on. Whatever it was issued is revoked when it is turned off, by the number of its generation. */
 function turnedColumns(
   { now }: Pick<ClientChanges, 'now'>,
-  client: Client & Pick<KnownClient, 'generation'>,
+  client: Pick<KnownClient, 'disabled' | 'generation'>,
   disabled: boolean,
 ) {
   if (client.disabled === disabled) return undefined
-  if (!disabled) return { disabled_at: null }
-  return { disabled_at: now(), generation: client.builtIn ? client.generation : client.generation + 1 }
+  return disabled ? { disabled_at: now(), generation: client.generation + 1 } : { disabled_at: null }
 }
 
 /**

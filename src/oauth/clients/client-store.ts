@@ -183,16 +183,14 @@ export async function readClient(db: Reader, clientId: string): Promise<Client |
   return row && toClient(row)
 }
 
-/** Its grants, codes and tokens are no longer valid. Returns its name, or undefined when there is no such client. */
-export async function markClientDeleted(trx: JudgedTrx, clientId: string, now: number): Promise<string | undefined> {
-  const row = await trx
+/** Its grants, codes and tokens are no longer valid. Does nothing when there is no such client. */
+export async function markClientDeleted(trx: JudgedTrx, clientId: string, now: number): Promise<void> {
+  await trx
     .updateTable('oauth_clients')
     .set({ deleted_at: now, client_secret_hash: null })
     .where('client_id', '=', clientId)
     .where(clientExists)
-    .returning('name')
-    .executeTakeFirst()
-  return row?.name
+    .execute()
 }
 
 /** Clients that are marked as deleted and not removed yet. */

@@ -111,7 +111,7 @@ export const clientRoutes =
               ...SiteSettings,
               disabled: Type.Boolean({
                 description:
-                  'Turns it off or on. What it was issued is revoked when it is turned off, and stays so; the tokens of the application that is built in only do not work meanwhile.',
+                  'Turns it off or on. What it was issued is revoked when it is turned off, and stays so when it is turned on again.',
               }),
             }),
             strict,

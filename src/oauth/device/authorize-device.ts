@@ -43,7 +43,7 @@ async function addRequest(
   await limitRequests(provider, addressKey(source.ipAddress))
   requireGrantType(client, DEVICE_CODE)
   const scopes = parseScope(form['scope'])
-  const asked = { requested: form['scope'] ?? 'no scope', allowed: client.scopes }
+  const asked = { requested: form['scope'], allowed: client.scopes }
   if (scopes === undefined || scopes.length === 0) throw scopeRefused('The scope is missing or malformed.', asked)
   if (!includesAll(client.scopes, scopes))
     throw scopeRefused('The scope goes beyond what this application may ask for.', asked)

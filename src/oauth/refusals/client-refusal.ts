@@ -45,14 +45,17 @@ export const scopeRefused = (
 ): DiagnosedError =>
   new DiagnosedError('invalid_scope', description, {
     hint,
-    sent: (requested ?? '')
-      .split(' ')
-      .filter((scope) => !allowed.includes(scope))
-      .join(' '),
+    sent: scopesBeyond(requested, allowed),
     expected: allowed.join(' '),
   })
 
 export const ALLOW_SCOPES = 'Allow these scopes here, or take them out of the settings of the application.'
+
+/** The scopes of a request that are not among the allowed ones. */
+export function scopesBeyond(requested: string | undefined, allowed: readonly string[]): string {
+  const scopes = (requested ?? '').split(' ').filter((scope) => scope !== '')
+  return scopes.length === 0 ? 'no scope' : scopes.filter((scope) => !allowed.includes(scope)).join(' ')
+}
 
 /** A redirect URL without what an application may have put into its query, and without user and password. */
 export const withoutQuery = (uri: string): string => uri.replace(/[?#].*$/s, '').replace(/^([^/]*\/\/)[^/]*@/, '$1')

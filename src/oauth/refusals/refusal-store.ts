@@ -25,7 +25,10 @@ export interface Refusal extends RefusalContent {
   count: number
 }
 
-/** Equal ones are one row with a count. Only the newest are kept. Does nothing when the client is gone. */
+/**
+ * Equal ones are one row with a count. Only the newest are kept. Does nothing when the client is gone. The rows are written in
+ * one order on every replica, so that no two wait for each other.
+ */
 export async function writeRefusals(trx: Trx, clientId: string, entries: RefusalRow[]): Promise<void> {
   const client = await trx
     .selectFrom('oauth_clients')
@@ -37,7 +40,7 @@ export async function writeRefusals(trx: Trx, clientId: string, entries: Refusal
   await trx
     .insertInto('oauth_refusals')
     .values(
-      entries.map(({ id, content, count, at }) => ({
+      entries.toSorted(byId).map(({ id, content, count, at }) => ({
         client_id: clientId,
         id,
         content: JSON.stringify(content),
@@ -66,6 +69,8 @@ export async function writeRefusals(trx: Trx, clientId: string, entries: Refusal
     )
     .execute()
 }
+
+const byId = (a: RefusalRow, b: RefusalRow): number => (a.id < b.id ? -1 : 1)
 
 /** Newest first. */
 export async function listRefusals(db: Reader, clientId: string, now: number): Promise<Refusal[]> {

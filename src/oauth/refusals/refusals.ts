@@ -7,8 +7,8 @@ import { createTurns } from '../../storage/turns.ts'
 import { ClientRefusal, DiagnosedError, type Diagnosis } from './client-refusal.ts'
 import { DEFAULT_HINTS } from './default-hints.ts'
 import { MAX_REFUSALS, type RefusalContent, type RefusalRow, writeRefusals } from './refusal-store.ts'
-import { SECRET_PREFIX } from './unknown-client.ts'
-import { type UnknownRefusalRow, writeUnknownRefusals } from './unknown-refusal-store.ts'
+import { prefixOfSecret } from './unknown-client.ts'
+import { newestUnknown, type UnknownRefusalRow, writeUnknownRefusals } from './unknown-refusal-store.ts'
 
 /** Gathers refused requests, and writes them once a second: a flood of them costs no more writes than that. */
 export interface Refusals {
@@ -35,14 +35,14 @@ export function createRefusals({
 }): Refusals {
   /** By client, and then by the digest of the content. The newest are last. */
   let unwritten = new Map<string, Map<string, RefusalRow>>()
-  /** Those of unknown clients, the newest last. Their number is limited, because anybody can invent client ids. */
+  /** Those of unknown clients, the newest first. Their number is limited, because anybody can invent client ids. */
   let unwrittenUnknown: UnknownRefusalRow[] = []
   const takeTurn = createTurns(1)
 
   const addUnknown = (row: UnknownRefusalRow): void => {
     const known = unwrittenUnknown.find(({ id, clientId }) => id === row.id && clientId === row.clientId)
     const others = unwrittenUnknown.filter((each) => each !== known)
-    unwrittenUnknown = [...others, known ? { ...row, count: known.count + row.count } : row].slice(-MAX_REFUSALS)
+    unwrittenUnknown = newestUnknown([known ? { ...row, count: known.count + row.count } : row, ...others])
   }
 
   const writeUnknown = async (): Promise<void> => {
@@ -55,7 +55,7 @@ export function createRefusals({
       log.warn({ err: error }, UNWRITTEN)
       const newer = unwrittenUnknown
       unwrittenUnknown = []
-      for (const row of [...rows, ...newer]) addUnknown(row)
+      for (const row of [...newer, ...rows].toReversed()) addUnknown(row)
     }
   }
 
@@ -133,7 +133,7 @@ const MAX_CLIENT_ID = 64
 
 /** What somebody has sent as a client_id. A secret or token that is sent there by mistake is not shown. */
 const shownClientId = (clientId: string): string => {
-  const [prefix] = SECRET_PREFIX.exec(clientId) ?? []
+  const prefix = prefixOfSecret(clientId)
   return prefix === undefined ? toPlain(clientId).slice(0, MAX_CLIENT_ID) : `${prefix}...`
 }
 

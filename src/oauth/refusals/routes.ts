@@ -19,7 +19,10 @@ const fields = {
 const Refusal = Type.Object(fields, { title: 'Refusal' })
 const RefusalOfClient = Type.Object(
   {
-    client_id: Type.String({ description: 'As it was sent, cut at 64 characters if no application has it.' }),
+    client_id: Type.String({
+      description:
+        'As it was sent. If no application has it, cut at 64 characters, and of a secret only how it begins.',
+    }),
     known: Type.Boolean({ description: 'Whether an application has this client_id.' }),
     ...fields,
   },

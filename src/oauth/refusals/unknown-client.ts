@@ -1,8 +1,13 @@
+import { TOKEN_PREFIXES } from '../../crypto/token.ts'
 import type { ErrorCode } from '../../errors.ts'
 import { DiagnosedError } from './client-refusal.ts'
 
-/** How secrets, codes and tokens of this service begin. */
-export const SECRET_PREFIX = /^(?:cs|ac|at|rt|dc|ap|pr)_/
+const PREFIX = `(?:${TOKEN_PREFIXES.join('|')})`
+/** A prefix where a word begins, or one that the 43 characters of a whole secret follow. */
+const SECRET = new RegExp(`(?<![A-Za-z0-9])${PREFIX}|${PREFIX}(?=[A-Za-z0-9_-]{43})`)
+
+/** How a secret, code or token begins that is anywhere in this text; undefined when there is none. */
+export const prefixOfSecret = (text: string): string | undefined => SECRET.exec(text)?.[0]
 
 /** A request with a client_id that no client has. */
 export const unknownClient = (
@@ -11,7 +16,7 @@ export const unknownClient = (
   { clientId, sent }: { clientId: string; sent?: string | undefined },
 ): DiagnosedError =>
   new DiagnosedError(code, description, {
-    hint: SECRET_PREFIX.test(clientId)
+    hint: prefixOfSecret(clientId)
       ? 'The application sends a secret as its client_id. Enter the client_id and the secret each in its own place, and make a new secret.'
       : 'No application has this client_id. Compare it with the list of applications; it may have been deleted, or belong to another installation.',
     sent,

@@ -8,15 +8,26 @@ export interface UnknownRefusalRow extends RefusalRow {
 /** How many of one unknown client_id are kept, the newest. */
 const MAX_OF_ONE_ID = 8
 
+/** Those that are kept of a list with the newest first: so many of each id, and so many of all. */
+export function newestUnknown<Row extends Pick<UnknownRefusalRow, 'clientId'>>(rows: readonly Row[]): Row[] {
+  const ofEach = new Map<string, number>()
+  const kept = rows.filter(({ clientId }) => {
+    const count = (ofEach.get(clientId) ?? 0) + 1
+    ofEach.set(clientId, count)
+    return count <= MAX_OF_ONE_ID
+  })
+  return kept.slice(0, MAX_REFUSALS)
+}
+
 /**
- * Equal ones are one row with a count. Only the newest are kept, of each id and of all. They are in a table of their own: however
- * many ids somebody invents, no entry of a real client is pushed out.
+ * Equal ones are one row with a count. Only the newest are kept. They are in a table of their own: however many ids somebody
+ * invents, no entry of a real client is pushed out. They are written in one order, as by `writeRefusals`.
  */
 export async function writeUnknownRefusals(trx: Trx, entries: UnknownRefusalRow[]): Promise<void> {
   await trx
     .insertInto('oauth_unknown_refusals')
     .values(
-      entries.map(({ clientId, id, content, count, at }) => ({
+      entries.toSorted(byKey).map(({ clientId, id, content, count, at }) => ({
         client_id: clientId,
         id,
         content: JSON.stringify(content),
@@ -33,22 +44,22 @@ export async function writeUnknownRefusals(trx: Trx, entries: UnknownRefusalRow[
     .execute()
   const rows = await trx
     .selectFrom('oauth_unknown_refusals')
-    .select(['client_id', 'id'])
+    .select(['client_id as clientId', 'id'])
     .orderBy('at', 'desc')
     .orderBy('client_id')
     .orderBy('id')
     .execute()
-  const kept = new Map<string, number>()
-  let all = 0
-  for (const { client_id: clientId, id } of rows) {
-    const ofThis = kept.get(clientId) ?? 0
-    if (all < MAX_REFUSALS && ofThis < MAX_OF_ONE_ID) {
-      kept.set(clientId, ofThis + 1)
-      all++
-    } else
-      await trx.deleteFrom('oauth_unknown_refusals').where('client_id', '=', clientId).where('id', '=', id).execute()
-  }
+  const kept = new Set(newestUnknown(rows))
+  for (const row of rows)
+    if (!kept.has(row))
+      await trx
+        .deleteFrom('oauth_unknown_refusals')
+        .where('client_id', '=', row.clientId)
+        .where('id', '=', row.id)
+        .execute()
 }
+
+const byKey = (a: UnknownRefusalRow, b: UnknownRefusalRow): number => (a.clientId + a.id < b.clientId + b.id ? -1 : 1)
 
 export interface RefusalOfClient extends Refusal {
   client_id: string

@@ -1,14 +1,16 @@
 import { isVerifier } from '../pkce.ts'
-import { DiagnosedError } from './client-refusal.ts'
+import { DiagnosedError, type Diagnosis } from './client-refusal.ts'
+
+export const MISSING_VERIFIER: Diagnosis = {
+  hint: 'The application sent a code_challenge when it asked for the code; let it send the code_verifier of it here.',
+  sent: 'no code_verifier',
+  expected: 'the code_verifier of the code_challenge',
+}
 
 /** Why a code_verifier is refused: it has a wrong form, none was expected, or it is another one. It is never shown itself. */
 export function verifierRefused(verifier: string | undefined, challenge: string | null): DiagnosedError {
   if (verifier === undefined)
-    return new DiagnosedError('invalid_grant', 'The code_verifier is missing.', {
-      hint: 'The application sent a code_challenge when it asked for the code; let it send the code_verifier of it here.',
-      sent: 'no code_verifier',
-      expected: 'the code_verifier of the code_challenge',
-    })
+    return new DiagnosedError('invalid_grant', 'The code_verifier is missing.', MISSING_VERIFIER)
   if (challenge === null || challenge === '')
     return new DiagnosedError('invalid_grant', 'The code was requested without a code_challenge.', {
       hint: 'Let the application send a code_challenge when it asks for the code, or no code_verifier here.',

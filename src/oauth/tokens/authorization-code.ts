@@ -1,11 +1,11 @@
 import { digest } from '../../crypto/digest.ts'
 import { refuse } from '../../errors.ts'
-import { mayOmitPkce, withoutPkce } from '../authorize/authorization-checks.ts'
+import { mayOmitPkce } from '../authorize/authorization-checks.ts'
 import { findCode, type FoundCode } from '../authorize/code-store.ts'
 import { verifierMatches } from '../pkce.ts'
 import type { Provider } from '../provider.ts'
 import { DiagnosedError, withoutQuery } from '../refusals/client-refusal.ts'
-import { verifierRefused } from '../refusals/verifier-refusal.ts'
+import { MISSING_VERIFIER, verifierRefused } from '../refusals/verifier-refusal.ts'
 import { type GrantRequest, requireGrantType } from './grant-request.ts'
 import type { TokenAnswer } from './issue-tokens.ts'
 import { latestIssueTime } from './lifetimes.ts'
@@ -19,13 +19,9 @@ export async function exchangeCode(provider: Provider, request: GrantRequest): P
   const { code, redirect_uri: redirectUri, code_verifier: verifier } = form
   if (code === undefined) return refuse('invalid_request', 'The parameter code is missing.')
   if (redirectUri === undefined) return refuse('invalid_request', 'The parameter redirect_uri is missing.')
-  const needsVerifier = !mayOmitPkce(provider.config, client)
-  if (verifier === undefined && needsVerifier)
-    throw new DiagnosedError('invalid_request', 'The parameter code_verifier is missing.', {
-      hint: `Turn PKCE (S256) on in the application. ${withoutPkce(client, provider.config)}`,
-      sent: 'no code_verifier',
-      expected: 'code_verifier',
-    })
+  // Without a code_challenge this client would have got no code.
+  if (verifier === undefined && !mayOmitPkce(provider.config, client))
+    throw new DiagnosedError('invalid_request', 'The parameter code_verifier is missing.', MISSING_VERIFIER)
 
   const { db, now } = provider
   const codeHash = digest(code)

@@ -7,7 +7,8 @@ import { accessTokenEnd, authorizationKeptUntil, familyEnd } from './lifetimes.t
 
 /**
  * Issues the first tokens of an authorization, once. Undefined when another request has redeemed it. Tokens that
- * were added although another one was first are given to nobody, and the caller revokes the authorization.
+ * were added although another one was first are given to nobody. The exchange of a code then revokes the authorization; that of a
+ * device code only refuses, because a device may poll twice at once.
  */
 export async function redeemAuthorization(
   provider: Provider,

@@ -5,7 +5,7 @@ import { readStatement, writeStatement, type Values } from '../../storage/statem
 import { accountMayAct } from '../../users/account-standing.ts'
 import type { RowLock } from '../../users/user-lock-store.ts'
 import type { Permission } from '../../vocabulary/permissions.ts'
-import { clientMayAct } from '../clients/client-store.ts'
+import { clientHonours } from '../clients/client-store.ts'
 import { SSH_CLIENT_ID, SSH_SCOPE } from '../clients/client.ts'
 import { hasScope } from '../scope.ts'
 import { familyEnd, latestIssueTime } from './lifetimes.ts'
@@ -63,7 +63,7 @@ const held = (lock: RowLock) =>
       .where('tokens.expires_at', '>', value('now'))
       .where('codes.revoked_at', 'is', null)
       .where(accountMayAct)
-      .where(clientMayAct)
+      .where(clientHonours('tokens.client_generation'))
     return (lock === 'shared' ? query.forShare('users') : query.forNoKeyUpdate('users'))
       .forShare('codes')
       .forShare('oauth_clients')

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { DEVICE_CODE } from '../../../src/oauth/clients/client.ts'
+import { authorizeDevice } from '../../../src/oauth/device/authorize-device.ts'
+import { createProvider } from '../../../src/oauth/provider.ts'
 import { sharedApp, startApp, type TestApp } from '../../support/app.ts'
 import {
   type Application,
@@ -139,18 +141,51 @@ onEachEngine('an application that is turned off', (engine) => {
     )
   })
 
-  test('is told on a consent page that was open', async () => {
+  test('is told on a consent page that was open, as the API describes it', async () => {
     const application = await registerApplication(app())
     const query = authorizationQuery(application, newPkce())
     assert.equal((await person.get(`/oauth/details?${query}`)).statusCode, 200)
     await turn(admin, application, true)
     const parameters = Object.fromEntries(new URLSearchParams(query))
-    for (const answer of [
-      await person.get(`/oauth/details?${query}`),
-      await person.post('/oauth/approve', parameters),
-      await person.post('/oauth/approve', { ...parameters, approve: false }),
-    ])
+    const { paths } = app().app.swagger() as unknown as { paths: Record<string, Record<string, { responses: object }>> }
+    for (const [method, path, answer] of [
+      ['get', '/oauth/application', await person.get(`/oauth/application?${query}`)],
+      ['get', '/oauth/details', await person.get(`/oauth/details?${query}`)],
+      ['post', '/oauth/approve', await person.post('/oauth/approve', parameters)],
+      ['post', '/oauth/approve', await person.post('/oauth/approve', { ...parameters, approve: false })],
+    ] as const) {
       assert.deepEqual([answer.statusCode, answer.json()], [403, { error: OFF, code: 'application_off' }])
+      assert.ok('403' in (paths[path]?.[method]?.responses ?? {}), `the description of ${path} has this status`)
+    }
+  })
+
+  test('leaves nothing of a device that asked before it was turned off and is answered while it is off', async () => {
+    const application = await registerApplication(app(), GRANTS)
+    const { services } = app()
+    const isChecked = Promise.withResolvers<void>()
+    const isOff = Promise.withResolvers<boolean>()
+    const fail = () => {
+      isChecked.resolve()
+      return isOff.promise
+    }
+    const asked = authorizeDevice(createProvider({ ...services, limits: { ...services.limits, fail } }), {
+      url: '/oauth/device_authorization',
+      authorization: basic(application),
+      form: { scope: 'openid' },
+      source: () => ({
+        ipAddress: '127.0.0.1',
+        userAgent: null,
+        requestId: 'test',
+        geolocation: { country: null, city: null, region: null },
+      }),
+    })
+    await isChecked.promise
+    await turn(admin, application, true)
+    isOff.resolve(true)
+    const { device_code, user_code } = await asked
+    await turn(admin, application, false)
+    assert.equal((await decide(person, user_code)).statusCode, 404)
+    assert.equal(await errorOf(poll(app(), application, device_code)), 'invalid_grant')
   })
 
   test('gets no code by a request that was checked before', async () => {

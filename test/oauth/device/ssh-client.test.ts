@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { InjectOptions } from 'light-my-request'
+import { digest } from '../../../src/crypto/digest.ts'
 import { DEVICE_CODE } from '../../../src/oauth/clients/client.ts'
+import { findSshBearer } from '../../../src/oauth/tokens/ssh-bearer-store.ts'
 import { form, MULTIPART, picture } from '../../account/upload.ts'
 import { lifecycleOf } from '../../lifecycle/actions.ts'
 import { newPublicKey, saveKey, signInCertificateUser } from '../../ssh/public-keys.ts'
@@ -117,10 +119,27 @@ onEachEngine('the built-in client latchkey-ssh', (engine) => {
     assert.equal((await call(app(), tokens.access_token, 'GET', '/api/ssh/keys')).statusCode, 401)
 
     assert.equal((await administrator.patch(url, { disabled: false })).statusCode, 200)
-    assert.equal((await call(app(), tokens.access_token, 'GET', '/api/ssh/keys')).statusCode, 200)
-    assert.equal((await refresh(app(), SSH_CLIENT, tokens.refresh_token)).statusCode, 200)
-    // A device that waited when it was turned off starts again.
+    assert.equal((await call(app(), tokens.access_token, 'GET', '/api/ssh/keys')).statusCode, 401)
+    assert.equal(await errorOf(refresh(app(), SSH_CLIENT, tokens.refresh_token)), 'invalid_grant')
     assert.equal(await errorOf(poll(app(), SSH_CLIENT, started.device_code)), 'invalid_grant')
+    const anew = await sshTokens(app(), person)
+    assert.equal((await call(app(), anew.access_token, 'GET', '/api/ssh/keys')).statusCode, 200)
+    assert.equal((await refresh(app(), SSH_CLIENT, anew.refresh_token)).statusCode, 200)
+  })
+
+  test('makes no change with a token that was checked before it was turned off and on', async () => {
+    const administrator = await signedInPerson(app(), { admin: true })
+    const person = await signInCertificateUser(app())
+    const { access_token } = await sshTokens(app(), person)
+    const { db, now } = app().services
+    const asked = { hash: digest(access_token), permission: 'ssh:keys:manage', now: now() } as const
+    const bearer = await findSshBearer(db.read, asked)
+    assert.ok(bearer)
+    const holds = (lock: 'shared' | 'exclusive') => db.transaction((trx) => bearer.token.hold(trx, now(), lock))
+    assert.equal(await holds('shared'), true)
+    for (const disabled of [true, false])
+      assert.equal((await administrator.patch('/oauth/clients/latchkey-ssh', { disabled })).statusCode, 200)
+    assert.deepEqual([await holds('shared'), await holds('exclusive')], [false, false])
   })
 
   test('is the only one that can have the scope ssh', async () => {

@@ -1,15 +1,21 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { TOKEN_PREFIXES } from '../../../src/crypto/token.ts'
+import { writeRefusals } from '../../../src/oauth/refusals/refusal-store.ts'
+import { writeUnknownRefusals } from '../../../src/oauth/refusals/unknown-refusal-store.ts'
+import type { Trx } from '../../../src/storage/database.ts'
 import { startApp, type TestApp } from '../../support/app.ts'
 import {
   type Application,
   authorizeUrl,
+  basic,
   newPkce,
   postForm,
   registerApplication,
   REDIRECT_URI,
 } from '../../support/application.ts'
 import { onEachEngine } from '../../support/engines.ts'
+import { untilLockWait } from '../../support/lock-waits.ts'
 import { anonymous, signedInPerson, type SignedInPerson } from '../../support/people.ts'
 
 interface Refusal {
@@ -70,7 +76,7 @@ onEachEngine('refused requests of all applications together', (engine) => {
     assert.equal((await anonymous(app).get('/oauth/clients/refusals')).statusCode, 401)
   })
 
-  test('have 8 of one unknown id at most, ids cut at 64 characters in printable ASCII, and no secret', async (t) => {
+  test('have 8 of one unknown id at most, and ids cut at 64 characters in printable ASCII', async (t) => {
     const { app, reader } = await start(t)
     for (let at = 0; at < 12; at++) {
       await ask(app, unknown('many'), `https://app.example/${at}`)
@@ -83,12 +89,85 @@ onEachEngine('refused requests of all applications together', (engine) => {
       Array.from({ length: 8 }, (_, at) => `https://app.example/${11 - at}`),
     )
     await ask(app, unknown(`ü${'x'.repeat(500)}`))
-    await ask(app, unknown(`cs_${'s'.repeat(43)}`))
     const refusals = await list(reader)
     assert.ok(refusals.some(({ client_id }) => client_id === `?${'x'.repeat(63)}`))
-    const swapped = refusals.find(({ client_id }) => client_id === 'cs_...')
-    assert.match(swapped?.hint ?? '', /sends a secret as its client_id/)
+  })
+
+  test('show no secret, code or token that was sent as a client_id, wherever it is in there', async (t) => {
+    const { app, reader } = await start(t)
+    const random = 's'.repeat(43)
+    for (const prefix of TOKEN_PREFIXES) await ask(app, unknown(prefix + random))
+    assert.deepEqual(
+      new Set((await list(reader)).map(({ client_id }) => client_id)),
+      new Set(TOKEN_PREFIXES.map((prefix) => `${prefix}...`)),
+    )
+    for (const around of [
+      [' ', ''],
+      ['"', '"'],
+      ['my-application:', ''],
+      ['my_application_', '&x=1'],
+      ['%22', '%22'],
+      ['client', ''],
+    ])
+      await ask(app, unknown(around.join(`cs_${random}`)))
+    // Cut off when it was copied.
+    await ask(app, unknown(`"cs_${'s'.repeat(20)}`))
+    const refusals = await list(reader)
     assert.ok(!JSON.stringify(refusals).includes('sss'))
+    const swapped = refusals.find(({ client_id }) => client_id === 'cs_...')
+    assert.equal(swapped?.count, 8)
+    assert.match(swapped.hint, /sends a secret as its client_id/)
+    await ask(app, unknown('docs_viewer'))
+    assert.match(
+      (await list(reader)).find(({ client_id }) => client_id === 'docs_viewer')?.hint ?? '',
+      /^No application/,
+    )
+  })
+
+  test('have at most 8 of one unknown id also when all come within a second, and the others stay', async (t) => {
+    const { app, reader } = await start(t)
+    await ask(app, unknown('another'))
+    for (let at = 0; at < 60; at++) {
+      app.clock.advance(1)
+      await ask(app, unknown('many'), `https://app.example/${at}`)
+    }
+    const refusals = await list(reader)
+    assert.deepEqual(
+      refusals.map(({ client_id, details }) => [client_id, details.sent]),
+      [...Array.from({ length: 8 }, (_, at) => ['many', `https://app.example/${59 - at}`]), ['another', REDIRECT_URI]],
+    )
+  })
+
+  test('have unknown clients that send credentials twice, which are limited as wrong ones are', async (t) => {
+    const app = await startApp(t, { engine, config: { rateLimits: true } })
+    const reader = await signedInPerson(app, { permissions: ['oauth_clients:read'] })
+    const authorization = basic({ ...unknown('gone'), secret: 'cs_x' })
+    const send = (fields: Record<string, string>) =>
+      postForm(app, '/oauth/token', { grant_type: 'client_credentials', ...fields }, { authorization })
+    assert.equal((await send({ client_secret: 'cs_x' })).json<{ error: string }>().error, 'invalid_request')
+    app.clock.advance(1)
+    assert.equal((await send({ client_id: 'other' })).json<{ error: string }>().error, 'invalid_request')
+    assert.deepEqual(
+      (await list(reader)).map(({ client_id, known, error, hint, details }) => [
+        client_id,
+        known,
+        error,
+        hint.slice(0, 34),
+        details.sent,
+      ]),
+      [
+        ['gone', false, 'invalid_request', 'No application has this client_id.', null],
+        [
+          'gone',
+          false,
+          'invalid_request',
+          'No application has this client_id.',
+          'client_secret_basic and client_secret_post',
+        ],
+      ],
+    )
+    for (let at = 2; at < 30; at++) assert.equal((await send({ client_secret: 'cs_x' })).statusCode, 400)
+    assert.equal((await send({ client_secret: 'cs_x' })).statusCode, 429)
   })
 
   test('are 50, and a flood of invented ids pushes nothing out of the list of a real application', async (t) => {
@@ -110,4 +189,34 @@ onEachEngine('refused requests of all applications together', (engine) => {
     app.clock.advance(7 * DAY + 1)
     assert.deepEqual(await list(reader), [])
   })
+})
+
+test('replicas that write the same refusals do so in one order, so that none is undone by a deadlock', async (t) => {
+  const app = await startApp(t, { engine: 'postgres' })
+  const { clientId } = await registerApplication(app)
+  const { db } = app.services
+  const content = { endpoint: '/', error: 'e', description: 'd', hint: 'h', details: { sent: null, expected: null } }
+  const row = (id: string) => ({ id, clientId: id, content, count: 1, at: 1 })
+  const written = {
+    oauth_refusals: (trx: Trx, ids: string[]) => writeRefusals(trx, clientId, ids.map(row)),
+    oauth_unknown_refusals: (trx: Trx, ids: string[]) => writeUnknownRefusals(trx, ids.map(row)),
+  }
+  for (const table of ['oauth_refusals', 'oauth_unknown_refusals'] as const) {
+    await db.transaction((trx) => written[table](trx, ['a', 'b']))
+    const tries = { first: 0, second: 0 }
+    let second: Promise<void> | undefined
+    await db.transaction(async (trx) => {
+      tries.first++
+      const update = (id: string) => trx.updateTable(table).set({ count: 2 }).where('id', '=', id).execute()
+      await update('a')
+      second ??= db.transaction((other) => {
+        tries.second++
+        return written[table](other, ['b', 'a'])
+      })
+      await untilLockWait(db.read, () => tries.first > 1)
+      await update('b')
+    })
+    await second
+    assert.deepEqual(tries, { first: 1, second: 1 }, table)
+  }
 })

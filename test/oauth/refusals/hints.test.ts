@@ -4,14 +4,13 @@ import { DEVICE_CODE } from '../../../src/oauth/clients/client.ts'
 import { sharedApp, startApp, type TestApp } from '../../support/app.ts'
 import {
   type Application,
+  authorize,
   authorizeUrl,
   basic,
-  consent,
   exchangeCode,
+  type Fields,
   getCode,
   getTokens,
-  introspect,
-  locationOf,
   newPkce,
   postForm,
   refresh,
@@ -19,7 +18,7 @@ import {
 } from '../../support/application.ts'
 import { onEachEngine } from '../../support/engines.ts'
 import { signedInPerson, type SignedInPerson } from '../../support/people.ts'
-import { askForDevice } from '../device/devices.ts'
+import { askForDevice, errorOf, poll, registerDeviceClient, startDevice } from '../device/devices.ts'
 
 interface Refusal {
   error: string
@@ -84,6 +83,67 @@ onEachEngine('the hint of a refusal', (engine) => {
     assert.equal((await exchangeCode(app(), application, code, pkce)).statusCode, 200, 'none of them used the code')
   })
 
+  test('says of a verifier that is missing that the application lost it, and not to turn PKCE on', async (t) => {
+    const expected = {
+      hint: 'The application sent a code_challenge when it asked for the code; let it send the code_verifier of it here.',
+      details: { sent: 'no code_verifier', expected: 'the code_verifier of the code_challenge' },
+    }
+    const find = async (at: TestApp, application: Application) => {
+      const [{ hint, details }] = (await list(at, application)) as [Refusal]
+      return { hint, details }
+    }
+    const lost: Fields = { code_verifier: undefined }
+    const application = await registerApplication(app())
+    const pkce = newPkce()
+    const code = await getCode(await signedInPerson(app()), application, pkce)
+    const refused = await exchangeCode(app(), application, code, pkce, lost)
+    assert.deepEqual([refused.statusCode, refused.json<{ error: string }>().error], [400, 'invalid_request'])
+    assert.deepEqual(await find(app(), application), expected)
+
+    // PKCE is optional for this one, so only its code tells that it has sent a challenge.
+    const open = await startApp(t, { engine, config: { allowMissingPkce: true } })
+    const optional = await registerApplication(open, { pkce: 'optional' })
+    const codeOfOptional = await getCode(await signedInPerson(open), optional, pkce)
+    const answer = await exchangeCode(open, optional, codeOfOptional, pkce, lost)
+    assert.deepEqual(answer.json(), { error: 'invalid_grant', error_description: 'The code_verifier is missing.' })
+    assert.deepEqual(await find(open, optional), expected)
+
+    const television = await registerDeviceClient(app())
+    const { verifier: _, challenge } = newPkce()
+    const asked = { code_challenge: challenge, code_challenge_method: 'S256' }
+    const started = await startDevice(app(), television, asked)
+    assert.equal(await errorOf(poll(app(), television, started.device_code)), 'invalid_grant')
+    assert.deepEqual(await find(app(), television), expected)
+  })
+
+  test('says of a verifier whose code was requested without a challenge that the challenge is missing', async (t) => {
+    const open = await startApp(t, { engine, config: { allowMissingPkce: true } })
+    const application = await registerApplication(open, { pkce: 'optional' })
+    const person = await signedInPerson(open)
+    const without = { code_challenge: undefined, code_challenge_method: undefined, nonce: 'n' }
+    const code = (await authorize(person, application, newPkce(), without)).searchParams.get('code') ?? ''
+    await exchangeCode(open, application, code, newPkce())
+    const television = await registerDeviceClient(open)
+    const started = await startDevice(open, television)
+    await poll(open, television, started.device_code, { code_verifier: newPkce().verifier })
+    for (const asking of [application, television]) {
+      const [refusal] = await list(open, asking)
+      assert.equal(refusal?.error, 'invalid_grant')
+      assert.equal(refusal.description, 'The code was requested without a code_challenge.')
+      assert.match(refusal.hint, /^Let the application send a code_challenge when it asks for the code, or no/)
+      assert.deepEqual(refusal.details, { sent: 'a code_verifier', expected: 'no code_verifier' })
+    }
+  })
+
+  test('says that no scope was sent, also to a client that may ask for one of that name', async () => {
+    const application = await registerApplication(app(), { scopes: ['openid', 'scope'], grantTypes: [DEVICE_CODE] })
+    for (const scope of [undefined, ' ']) {
+      await askForDevice(app(), application, { scope })
+      const [refusal] = await list(app(), application)
+      assert.deepEqual(refusal?.details, { sent: 'no scope', expected: 'openid scope' })
+    }
+  })
+
   test('says that the secret is wrong, and not which methods there are', async () => {
     const application = await registerApplication(app())
     const wrong = { ...application, secret: 'cs_wrong' }
@@ -97,6 +157,11 @@ onEachEngine('the hint of a refusal', (engine) => {
     await postForm(app(), '/oauth/token', { grant_type: 'client_credentials', client_id: none.clientId })
     const [missing] = await list(app(), none)
     assert.deepEqual(missing?.details, { sent: 'no secret', expected: 'client_secret_basic or client_secret_post' })
+    const empty = await registerApplication(app())
+    const authorization = basic({ ...empty, secret: '' })
+    await postForm(app(), '/oauth/token', { grant_type: 'client_credentials' }, { authorization })
+    const [refused] = await list(app(), empty)
+    assert.deepEqual(refused?.details, missing.details)
   })
 
   test('names the exception for software that cannot send PKCE', async (t) => {
@@ -115,70 +180,5 @@ onEachEngine('the hint of a refusal', (engine) => {
     const browser = await registerApplication(app(), { clientType: 'public' })
     await person.get(authorizeUrl(browser, newPkce(), { code_challenge: undefined }))
     assert.match((await list(app(), browser))[0]?.hint ?? '', /A public client always needs it/)
-  })
-})
-
-onEachEngine('an answer in the fragment', (engine) => {
-  const app = sharedApp({ engine })
-
-  test('has the code or the error, with state and issuer, also after consent, and nothing in the query', async () => {
-    const application = await registerApplication(app())
-    const person = await signedInPerson(app())
-    const pkce = newPkce()
-    const change = { response_mode: 'fragment' }
-    const page = locationOf(await person.get(authorizeUrl(application, pkce, change)))
-    const granted = await consent(person, page)
-    const silent = locationOf(await person.get(authorizeUrl(application, newPkce(), change)))
-    const refused = locationOf(await person.get(authorizeUrl(application, pkce, { ...change, scope: 'other' })))
-    const denied = await consent(
-      person,
-      locationOf(await person.get(authorizeUrl(application, pkce, { ...change, prompt: 'consent' }))),
-      false,
-    )
-    for (const url of [granted, silent, refused, denied]) {
-      assert.equal(url.search, '')
-      const fields = new URLSearchParams(url.hash.slice(1))
-      assert.deepEqual([fields.get('state'), fields.get('iss')], ['some-state', 'http://localhost:3000'])
-    }
-    assert.equal(new URLSearchParams(refused.hash.slice(1)).get('error'), 'invalid_scope')
-    assert.equal(new URLSearchParams(denied.hash.slice(1)).get('error'), 'access_denied')
-    const code = new URLSearchParams(granted.hash.slice(1)).get('code') ?? ''
-    assert.equal((await exchangeCode(app(), application, code, pkce)).statusCode, 200)
-  })
-})
-
-onEachEngine('claims at introspection', (engine) => {
-  const app = sharedApp({ engine })
-
-  test('are those of the scopes of the token, for a client that is set to get them, and for no other', async () => {
-    const application = await registerApplication(app())
-    const mail = await registerApplication(app(), { introspectionClaims: true })
-    const other = await registerApplication(app())
-    const person = await signedInPerson(app())
-    const scope = 'openid email offline_access'
-    const { access_token, refresh_token } = await getTokens(app(), person, application, { scope })
-    for (const token of [access_token, refresh_token]) {
-      const told = (await introspect(app(), mail, token)).json<Record<string, unknown>>()
-      assert.deepEqual([told['email'], told['email_verified'], told['name']], [person.user.email, false, undefined])
-      assert.deepEqual([told['active'], told['client_id']], [true, application.clientId])
-      for (const asking of [other, application])
-        assert.equal('email' in (await introspect(app(), asking, token)).json<object>(), false)
-    }
-    const machine = await postForm(
-      app(),
-      '/oauth/token',
-      { grant_type: 'client_credentials', scope: 'email' },
-      { authorization: basic(application) },
-    )
-    const own = (await introspect(app(), mail, machine.json<{ access_token: string }>().access_token)).json<object>()
-    assert.equal('email' in own, false, 'a token of a client is about nobody')
-    const admin = await signedInPerson(app(), { admin: true })
-    const url = `/oauth/clients/${mail.clientId}`
-    assert.equal(
-      (await admin.patch(url, { introspectionClaims: false })).json<{ client: { introspectionClaims: boolean } }>()
-        .client.introspectionClaims,
-      false,
-    )
-    assert.equal('email' in (await introspect(app(), mail, access_token)).json<object>(), false)
   })
 })
