@@ -16,10 +16,9 @@ local CREDENTIALS = '{{client_id}}:{{client_secret}}'
 local SCOPE = '{{scope}}'
 
 core.register_action('introspect', { 'http-req' }, function(txn)
-  txn:set_var('txn.token', 'invalid')
   local header = txn.f:req_hdr('authorization') or ''
   local token = header:match('^[Bb]earer ([%w_-]+)$')
-  if not token then return end
+  if not token then return txn:set_var('txn.token', 'invalid') end
   local answer = core.httpclient():post({
     url = URL,
     headers = {
@@ -29,13 +28,14 @@ core.register_action('introspect', { 'http-req' }, function(txn)
     body = 'token=' .. token,
     timeout = 5000,
   })
-  if answer.status ~= 200 then return txn:set_var('txn.token', 'unknown') end
+  if answer.status ~= 200 then return end
   local active = txn.c:json_query(answer.body, '$.active')
-  if active ~= true and active ~= 1 then return end
   local scopes = ' ' .. (txn.c:json_query(answer.body, '$.scope') or '') .. ' '
-  if not scopes:find(' ' .. SCOPE .. ' ', 1, true) then return end
-  txn:set_var('txn.token', 'valid')
+  if (active ~= true and active ~= 1) or not scopes:find(' ' .. SCOPE .. ' ', 1, true) then
+    return txn:set_var('txn.token', 'invalid')
+  end
   txn:set_var('txn.subject', txn.c:json_query(answer.body, '$.sub'))
+  txn:set_var('txn.token', 'valid')
 end)`,
     },
     {
@@ -48,9 +48,14 @@ frontend api
   bind :443 ssl crt /etc/haproxy/api.pem
   mode http
   timeout client 30s
+  # The API may read X_Token-Subject as X-Token-Subject, and a proxy before it leaves out what Connection names.
+  option http-restrict-req-hdr-names delete
+  http-request del-header connection
+  http-request del-header upgrade
   http-request lua.introspect
-  http-request return status 503 if { var(txn.token) -m str unknown }
-  http-request return status 401 hdr WWW-Authenticate Bearer unless { var(txn.token) -m str valid }
+  http-request return status 401 hdr WWW-Authenticate Bearer if { var(txn.token) -m str invalid }
+  # Latchkey could not be asked, or the script failed: HAProxy goes on then.
+  http-request return status 503 unless { var(txn.token) -m str valid }
   http-request set-header X-Token-Subject %[var(txn.subject)]
   default_backend api
 
@@ -62,8 +67,9 @@ backend api
     },
   ],
   notes: [
-    'HAProxy 2.5 or later. Its own functions for tokens (jwt_verify) are for signed ones; those of Latchkey are opaque, so it asks.',
+    'HAProxy 2.6 or later. Its own functions for tokens (jwt_verify) are for signed ones; those of Latchkey are opaque, so it asks.',
     'It asks for each request and keeps nothing: a revoked token is refused at the next request.',
+    'Connection and Upgrade are removed, so WebSockets do not pass.',
     'The API gets the sub in X-Token-Subject, which no client can set. Let nobody reach the API but HAProxy.',
   ],
   source: 'https://www.arpalert.org/src/haproxy-lua-api/2.6/index.html',

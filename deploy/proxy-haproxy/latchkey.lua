@@ -33,16 +33,28 @@ core.register_action("latchkey", { "http-req" }, function(txn, latchkey, host, n
     sent["x-forwarded-uri"] = { txn.sf:pathq() }
     sent["x-forwarded-for"] = { txn.sf:src() }
     local url = "http://" .. latchkey .. "/api/authz/forward-auth"
+    -- HAProxy asks up to four times, so this is a quarter of the whole wait in milliseconds.
     local asked, answered = pcall(function()
-        return core.httpclient():get({ url = url, headers = sent, timeout = 10000 })
+        return core.httpclient():get({ url = url, headers = sent, timeout = 2500 })
     end)
-    if not asked or not answered or not answered.status or answered.status < 200 then
+    -- Where no answer comes, HAProxy makes one of 500 or above itself.
+    if not asked or not answered or not answered.status or answered.status < 200 or answered.status >= 500 then
         return answer(txn, { status = 503 })
     end
     if answered.status ~= 200 then return answer(txn, answered) end
+    -- All of them: an answer without one must not leave that of the visitor.
+    local named = {}
     for name in names:gmatch("[^,]+") do
         local values = answered.headers[name:lower()]
-        -- All of them: an answer without one must not leave that of the visitor.
-        txn.http:req_set_header(name, values and values[0] or "")
+        named[name] = values and values[0] or ""
+        txn.http:req_set_header(name, named[name])
     end
+    -- Beside many other headers there may be no room for one, and HAProxy leaves it out without an error.
+    local present = txn.http:req_get_headers()
+    for name, value in pairs(named) do
+        local values = present[name:lower()]
+        if not values or values[0] ~= value or values[1] then return answer(txn, { status = 503 }) end
+    end
+    -- The configuration lets no request through without this: HAProxy goes on when a script fails.
+    txn:set_var("txn.latchkey", true)
 end, 3)

@@ -1,8 +1,8 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { connect, type TLSSocket } from 'node:tls'
 import { PROXIES, type ProxyName } from '../../dashboard/src/admin/sites/proxies.ts'
@@ -39,7 +39,8 @@ export interface SiteProxy {
 
 interface SiteRequest {
   method?: string
-  headers?: Record<string, string>
+  /** Pairs, where a header is sent more than once. */
+  headers?: Record<string, string> | readonly (readonly [name: string, value: string])[]
   body?: string
 }
 
@@ -48,18 +49,24 @@ interface Upstreams {
   application: string
   /** Further sites, as the dashboard prints them. Their ports are 443 and 8443. */
   others?: { host: string; headers?: string[]; application: string }[]
+  /** Changes the configuration and the script, to try what would take too long or must not happen. */
+  edit?: (text: string) => string
 }
 
 /** Runs an example of the repository with only its addresses, ports and certificates replaced. */
 export async function startSiteProxy(example: SiteExample, upstreams: Upstreams): Promise<SiteProxy> {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-site-'))
+  const { edit = (text) => text } = upstreams
   const port = await freePort()
   const ports: Ports = { 443: port, 8443: await freePort() }
   const proxy = SITE_EXAMPLES[example]
   const whole = readFileSync(join(DEPLOY, example), 'utf8')
     .replaceAll('127.0.0.1:3000', upstreams.latchkey)
     .replaceAll('127.0.0.1:8080', upstreams.application)
-  const text = whole + otherSites(proxy, upstreams)
+  const script = join(folder, 'latchkey.lua')
+  if ('script' in PROXIES[proxy])
+    writeFileSync(script, edit(readFileSync(join(DEPLOY, dirname(example), 'latchkey.lua'), 'utf8')))
+  const text = edit(whole + otherSites(proxy, upstreams)).replaceAll(/\/etc\/\w+\/latchkey\.lua/g, script)
   const [command, args] = await SET_UP[proxy](folder, ports, text)
   const environment = { ...process.env, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder, HOME: folder }
   const child = spawn(command, args, { env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
@@ -89,10 +96,12 @@ export async function startSiteProxy(example: SiteExample, upstreams: Upstreams)
   const send: SiteProxy['send'] = async (url, { method = 'GET', headers = {}, body = '' } = {}) => {
     const { host } = new URL(url)
     const uri = url.slice(url.indexOf('/', 'https://'.length))
+    const given = Array.isArray(headers) ? headers : Object.entries(headers)
     const length = body === '' ? {} : { 'content-length': String(Buffer.byteLength(body)) }
-    const lines = Object.entries({ host, connection: 'close', ...length, ...headers }).map(
-      ([name, value]) => `${name}: ${value}\r\n`,
+    const usual = Object.entries({ host, connection: 'close', ...length }).filter(
+      ([name]) => !given.some(([other]) => other.toLowerCase() === name),
     )
+    const lines = [...usual, ...given].map(([name, value]) => `${name}: ${value}\r\n`)
     const answer = await sendRaw(host, `${method} ${uri} HTTP/1.1\r\n${lines.join('')}\r\n${body}`)
     const end = answer.indexOf('\r\n\r\n')
     const [first = '', ...fields] = answer.slice(0, end).split('\r\n')
@@ -123,12 +132,14 @@ export async function startSiteProxy(example: SiteExample, upstreams: Upstreams)
   throw new Error(`${example} did not start: ${output}`)
 }
 
-/** What the dashboard prints for other sites, without the part that is there once for all sites. */
+/** What the dashboard prints for other sites, without the parts that the example has for all sites and for port 443. */
 function otherSites(proxy: ProxyName, { latchkey, others = [] }: Upstreams): string {
-  const printed = others.map(({ host, headers = Object.values(IDENTITY_HEADERS), application }) =>
-    PROXIES[proxy].configure({ hosts: [host], headers, basic: false }, { latchkey, application }),
-  )
-  return printed.map((text) => `\n${text.slice(Math.max(0, text.indexOf('# For this site:')))}`).join('')
+  const printed = others.map(({ host, headers = Object.values(IDENTITY_HEADERS), application }) => {
+    const text = PROXIES[proxy].configure({ hosts: [host], headers, basic: false }, { latchkey, application })
+    const port = host.includes(':') ? text.indexOf('# Once for each port') : -1
+    return `\n${text.slice(Math.max(0, port < 0 ? text.indexOf('# For this site:') : port))}`
+  })
+  return printed.join('')
 }
 
 interface Ports {
@@ -207,7 +218,6 @@ function setUpHaproxy(folder: string, ports: Ports, text: string): Start {
   writeFileSync(join(folder, 'site.pem'), pair.join(''))
   const bind = (port: keyof Ports) => `bind 127.0.0.1:${ports[port]} ssl crt ${folder}/site.pem`
   const example = text
-    .replace('/etc/haproxy/latchkey.lua', join(DEPLOY, 'proxy-haproxy/latchkey.lua'))
     .replace(/bind :443 ssl crt \S+(.*)$/m, (_, rest: string) => `${bind(443)}${rest}\n    ${bind(8443)}${rest}`)
     .replaceAll(/_(443|8443)$/gm, (_, port: '443') => `_${ports[port]}`)
   writeFileSync(join(folder, 'haproxy.cfg'), example)
@@ -221,19 +231,20 @@ function setUpApache(folder: string, ports: Ports, text: string): Start {
   makeCertificate(folder)
   // Apache gives root's privileges up, and then reads the script.
   chmodSync(folder, 0o755)
-  copyFileSync(join(DEPLOY, 'proxy-apache/latchkey.lua'), join(folder, 'latchkey.lua'))
   chmodSync(join(folder, 'latchkey.lua'), 0o644)
   const example = text
+    .replaceAll(/^Listen 8443$/gm, '')
     .replaceAll(/:(443|8443)>/g, (_, port: '443') => `:${ports[port]}>`)
     .replaceAll(/SSLCertificateFile \S+/g, `SSLCertificateFile ${folder}/cert.pem`)
     .replaceAll(/SSLCertificateKeyFile \S+/g, `SSLCertificateKeyFile ${folder}/key.pem`)
-    .replaceAll('/etc/apache2/latchkey.lua', join(folder, 'latchkey.lua'))
   const settings = [
     `ServerRoot ${folder}`,
     'ServerName localhost',
     `PidFile ${folder}/pid`,
     `DefaultRuntimeDir ${folder}`,
     `ErrorLog ${folder}/error.log`,
+    // A connection stays open for this many seconds where the configuration removes `Connection: close`.
+    'KeepAliveTimeout 1',
     ...(process.getuid?.() === 0 ? ['User www-data', 'Group www-data'] : []),
     ...Object.values(ports).map((port) => `Listen 127.0.0.1:${port}`),
     ...APACHE_MODULES.map((name) => `LoadModule ${name}_module /usr/lib/apache2/modules/mod_${name}.so`),

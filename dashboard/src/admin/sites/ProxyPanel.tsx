@@ -35,8 +35,9 @@ export function ProxyPanel({ site }: { site: Client }) {
         </Alert>
         <Tabs defaultValue="Caddy">
           <Tabs.List mb="sm">
+            {/* Narrow on a phone, so that part of the last one shows that there is more. */}
             {Object.keys(PROXIES).map((name) => (
-              <Tabs.Tab key={name} value={name}>
+              <Tabs.Tab key={name} value={name} px={{ base: 'xs', sm: 'md' }}>
                 {name}
               </Tabs.Tab>
             ))}

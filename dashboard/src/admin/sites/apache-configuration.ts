@@ -1,14 +1,11 @@
-import { lines, partsOf, type ProxiedSite, type Upstreams } from './proxied-site.ts'
+import { lines, partsOf, PASSED_IN_LUA, portsOf, type ProxiedSite, type Upstreams } from './proxied-site.ts'
 
 /** Apache asks nobody else by itself, but runs this with Debian's packages apache2 and lua-socket. */
 export const APACHE_SCRIPT = `-- Asks Latchkey whether to let a request through: /etc/apache2/latchkey.lua, for mod_lua with lua-socket.
 local http = require "socket.http"
 local ltn12 = require "ltn12"
 
-local PASSED = {
-    "accept", "accept-language", "authorization", "cookie", "referer", "sec-fetch-mode", "sec-fetch-site", "user-agent",
-    "x-requested-with",
-}
+${PASSED_IN_LUA}
 local ANSWERED = {
     "cache-control", "content-security-policy", "location", "referrer-policy", "retry-after", "vary", "www-authenticate",
     "x-content-type-options", "x-request-id",
@@ -82,14 +79,17 @@ const virtualHost = (host: string, headers: readonly string[], { latchkey, appli
     '    SSLEngine on',
     `    SSLCertificateFile /etc/letsencrypt/live/${name}/fullchain.pem`,
     `    SSLCertificateKeyFile /etc/letsencrypt/live/${name}/privkey.pem`,
-    '    # Latchkey and the application get the path as it was sent.',
+    '    # Latchkey and the application get the path as it was sent. Only where it begins with several slashes, the application gets it with',
+    '    # one, with dots resolved and escapes written anew.',
     '    AllowEncodedSlashes NoDecode',
     '',
     '    # Apache asks Latchkey about each request. The host is written out: a visitor may say another port.',
     `    SetEnvIf Request_Protocol . LATCHKEY=${latchkey} LATCHKEY_HOST=${host} LATCHKEY_HEADERS=${headers.join(',')}`,
     '    LuaHookAccessChecker /etc/apache2/latchkey.lua check early',
     '',
-    '    # Apache would add what the visitor says.',
+    '    # The application gets the same host. Apache would add what the visitor says.',
+    '    ProxyPreserveHost On',
+    `    RequestHeader set Host ${host}`,
     '    ProxyAddHeaders off',
     '    RequestHeader set X-Forwarded-For expr=%{REMOTE_ADDR}',
     `    RequestHeader set X-Forwarded-Host ${host}`,
@@ -104,18 +104,26 @@ const virtualHost = (host: string, headers: readonly string[], { latchkey, appli
   )
 }
 
-export const apacheConfiguration = ({ hosts, headers }: ProxiedSite, upstreams: Upstreams): string =>
+const otherNames = (port: string): string =>
   lines(
-    '# Once for all sites: a2enmod ssl headers proxy_http proxy_wstunnel lua. The script latchkey.lua is beside this file.',
-    'LuaScope thread',
-    '# Whoever asks for another name gets nothing.',
-    '<VirtualHost _default_:443>',
+    '# Once for each port: whoever asks for another name gets nothing.',
+    // Debian's settings have that of 443.
+    port === '443' ? [] : `Listen ${port}`,
+    `<VirtualHost _default_:${port}>`,
     '    SSLEngine on',
     '    SSLCertificateFile /etc/ssl/certs/ssl-cert-snakeoil.pem',
     '    SSLCertificateKeyFile /etc/ssl/private/ssl-cert-snakeoil.key',
     '    Redirect 404 /',
     '</VirtualHost>',
     '',
+  )
+
+export const apacheConfiguration = ({ hosts, headers }: ProxiedSite, upstreams: Upstreams): string =>
+  lines(
+    '# Once for all sites: a2enmod ssl headers proxy_http proxy_wstunnel lua. The script latchkey.lua is beside this file.',
+    'LuaScope thread',
+    '',
+    portsOf(hosts).map(otherNames),
     '# For this site:',
     hosts.map((host) => virtualHost(host, headers, upstreams)),
   )

@@ -9,10 +9,12 @@ const cleaning = (headers: readonly string[]): string[] => [
   '\t\trequest_header -*_*',
   '\t\trequest_header -*.*',
   '\t\t# Headers that Connection names are not passed on, so a visitor must not choose them.',
-  '\t\t@websocket header Upgrade websocket',
-  '\t\t@other not header Upgrade websocket',
+  '\t\t# Only WebSockets are upgrades: what is asked for in HTTP/2 over such a connection would pass unseen.',
+  '\t\t@websocket header_regexp Upgrade (?i)^websocket$',
+  '\t\t@other not header_regexp Upgrade (?i)^websocket$',
   '\t\trequest_header @other -Upgrade',
   '\t\trequest_header @other -Connection',
+  '\t\trequest_header @websocket Upgrade websocket',
   '\t\trequest_header @websocket Connection Upgrade',
 ]
 
@@ -32,6 +34,8 @@ const siteBlock = (host: string, headers: readonly string[], { latchkey, applica
     '\t\t\t}',
     '\t\t}',
     `\t\treverse_proxy ${application} {`,
+    `\t\t\theader_up Host ${host}`,
+    `\t\t\theader_up X-Forwarded-Host ${host}`,
     '\t\t\ttransport http {',
     '\t\t\t\tdial_timeout 5s',
     '\t\t\t\tresponse_header_timeout 5m',

@@ -1,4 +1,4 @@
-import { lines, partsOf, type ProxiedSite, unusedNames, type Upstreams } from './proxied-site.ts'
+import { lines, partsOf, portsOf, type ProxiedSite, unusedNames, type Upstreams } from './proxied-site.ts'
 
 const withUnderscores = (name: string): string => name.replaceAll('-', '_').toLowerCase()
 const variableOf = (name: string): string => `$latchkey_${withUnderscores(name)}`
@@ -6,7 +6,13 @@ const variableOf = (name: string): string => `$latchkey_${withUnderscores(name)}
 /** No host has an underscore, so no two hosts get one name. */
 const upstreamOf = (host: string): string => `site_${host.replace(':', '_')}`
 
-const LATCHKEY_TIMES = ['        proxy_connect_timeout 2s;', '        proxy_read_timeout 10s;']
+const LATCHKEY_ANSWERS = [
+  '        proxy_connect_timeout 2s;',
+  '        proxy_read_timeout 10s;',
+  '        # All that names a visitor is in the headers of one answer.',
+  '        proxy_buffer_size 16k;',
+  '        proxy_buffers 8 16k;',
+]
 
 const nginxServer = (host: string, headers: readonly string[]): string => {
   const { name, port } = partsOf(host)
@@ -30,7 +36,7 @@ const nginxServer = (host: string, headers: readonly string[]): string => {
     '        proxy_set_header X-Original-Method $request_method;',
     `        proxy_set_header X-Original-URL https://${host}$request_uri;`,
     '        proxy_set_header X-Forwarded-For $remote_addr;',
-    LATCHKEY_TIMES,
+    LATCHKEY_ANSWERS,
     '    }',
     '',
     '    # The sign-in at this site.',
@@ -39,7 +45,7 @@ const nginxServer = (host: string, headers: readonly string[]): string => {
     `        proxy_set_header X-Forwarded-Host ${host};`,
     '        proxy_set_header X-Forwarded-Proto https;',
     '        proxy_set_header X-Forwarded-For $remote_addr;',
-    LATCHKEY_TIMES,
+    LATCHKEY_ANSWERS,
     '    }',
     '',
     '    location / {',
@@ -53,6 +59,7 @@ const nginxServer = (host: string, headers: readonly string[]): string => {
     headers.map((header) => `        proxy_set_header ${header} ${variableOf(header)};`),
     unusedNames(headers).map((name) => `        proxy_set_header ${name} "";`),
     `        proxy_set_header Host ${host};`,
+    `        proxy_set_header X-Forwarded-Host ${host};`,
     '        proxy_set_header X-Forwarded-For $remote_addr;',
     '        proxy_set_header X-Forwarded-Proto https;',
     '        proxy_set_header Upgrade $latchkey_upgrade;',
@@ -79,12 +86,23 @@ const nginxServer = (host: string, headers: readonly string[]): string => {
     '        proxy_set_header X-Forwarded-Uri $request_uri;',
     '        proxy_set_header X-Forwarded-For $remote_addr;',
     headers.map((header) => `        proxy_hide_header ${header};`),
-    LATCHKEY_TIMES,
+    LATCHKEY_ANSWERS,
     '    }',
     '}',
     '',
   )
 }
+
+const otherNames = (port: string): string =>
+  lines(
+    '# Once for each port: whoever asks for another name gets nothing.',
+    'server {',
+    `    listen ${port} ssl http2 default_server;`,
+    '    ssl_reject_handshake on;',
+    '    return 444;',
+    '}',
+    '',
+  )
 
 export const nginxConfiguration = ({ hosts, headers }: ProxiedSite, { latchkey, application }: Upstreams): string =>
   lines(
@@ -101,13 +119,8 @@ export const nginxConfiguration = ({ hosts, headers }: ProxiedSite, { latchkey, 
     "    default '';",
     '    websocket upgrade;',
     '}',
-    '# Whoever asks for another name gets nothing.',
-    'server {',
-    '    listen 443 ssl http2 default_server;',
-    '    ssl_reject_handshake on;',
-    '    return 444;',
-    '}',
     '',
+    portsOf(hosts).map(otherNames),
     '# For this site:',
     hosts.flatMap((host) => [
       `upstream ${upstreamOf(host)} {`,

@@ -22,6 +22,15 @@ export function partsOf(host: string): { name: string; port: string } {
   return { name, port }
 }
 
+/** The ports of a site, each once. */
+export const portsOf = (hosts: readonly string[]): string[] => [...new Set(hosts.map((host) => partsOf(host).port))]
+
+/** Which headers of a visitor Latchkey is told: the part that the scripts have in common. */
+export const PASSED_IN_LUA = `local PASSED = {
+    "accept", "accept-language", "authorization", "cookie", "referer", "sec-fetch-mode", "sec-fetch-site", "user-agent",
+    "x-requested-with",
+}`
+
 /** The names that a visitor's headers must not have although this site calls them otherwise, or leaves them out. */
 export const unusedNames = (headers: readonly string[]): string[] => {
   const used = new Set(headers.map((name) => name.toLowerCase()))

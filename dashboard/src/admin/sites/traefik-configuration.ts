@@ -17,41 +17,53 @@ function otherSpellings(name: string): string[] {
   return all.filter((each) => each !== name)
 }
 
+/** Each port is an entry point of its own; that of 443 has the name that Traefik's documentation gives it. */
+function entryPointOf(host: string): string {
+  const { port } = partsOf(host)
+  return port === '443' ? 'websecure' : `websecure-${port}`
+}
+
 export function traefikConfiguration({ hosts, headers }: ProxiedSite, { latchkey, application }: Upstreams): string {
-  const name = partName(hosts[0] ?? 'site')
-  const rule = hosts.map((host) => `Host(\`${partsOf(host).name}\`)`).join(' || ')
+  const site = partName(hosts[0] ?? 'site')
   const removed = [...[...headers, ...unusedNames(headers)].flatMap(otherSpellings), ...unusedNames(headers)]
   return lines(
     'http:',
     '  middlewares:',
-    `    ${name}-clean:`,
-    '      headers:',
-    '        customRequestHeaders:',
-    removed.map((each) => `          ${each}: ""`),
-    `    ${name}-latchkey:`,
+    hosts.flatMap((host) => [
+      `    ${partName(host)}-clean:`,
+      '      headers:',
+      '        customRequestHeaders:',
+      '          # The host is written out: a visitor may say another port.',
+      `          Host: ${host}`,
+      `          X-Forwarded-Host: ${host}`,
+      ...removed.map((each) => `          ${each}: ""`),
+    ]),
+    `    ${site}-latchkey:`,
     '      forwardAuth:',
     `        address: http://${latchkey}/api/authz/forward-auth`,
     '        trustForwardHeader: false',
     '        authResponseHeaders:',
     headers.map((header) => `          - ${header}`),
     '  routers:',
-    `    ${name}:`,
-    `      rule: ${rule}`,
-    '      entryPoints:',
-    '        - websecure',
-    '      middlewares:',
-    `        - ${name}-clean`,
-    `        - ${name}-latchkey`,
-    `      service: ${name}`,
-    '      tls: {}',
+    hosts.flatMap((host) => [
+      `    ${partName(host)}:`,
+      `      rule: Host(\`${partsOf(host).name}\`)`,
+      '      entryPoints:',
+      `        - ${entryPointOf(host)}`,
+      '      middlewares:',
+      `        - ${partName(host)}-clean`,
+      `        - ${site}-latchkey`,
+      `      service: ${site}`,
+      '      tls: {}',
+    ]),
     '  services:',
-    `    ${name}:`,
+    `    ${site}:`,
     '      loadBalancer:',
-    `        serversTransport: ${name}`,
+    `        serversTransport: ${site}`,
     '        servers:',
     `          - url: http://${application}`,
     '  serversTransports:',
-    `    ${name}:`,
+    `    ${site}:`,
     '      forwardingTimeouts:',
     '        dialTimeout: 5s',
     '        responseHeaderTimeout: 5m',
