@@ -85,8 +85,8 @@ export interface Entry {
   /** The project's own documentation or source. */
   source: string
   lookedUpOn: string
-  /** The test that runs it, or why there is none. */
-  tried: { test: string } | { not: string }
+  /** The test that runs it, or why there is none and how its settings are known instead. */
+  tried: { test: string } | { not: string; settings: 'tried by hand' | 'from its source' | 'from its documentation' }
 }
 
 export const ADDRESS: Question = {
@@ -114,10 +114,12 @@ export const RESOURCE_SERVER = {
   },
 } satisfies Pick<Entry, 'client' | 'why'>
 
-export const NOT_IN_A_REGISTRY = {
-  not: 'It is not published as a package that a test could install; its settings were compared with its documentation.',
+export const NOT_IN_A_REGISTRY: Entry['tried'] = {
+  not: 'It is not published as a package that a test could install.',
+  settings: 'from its documentation',
 }
-export const TRIED_BY_HAND = {
-  not: 'The tests do not install it; a whole sign-in with these settings was tried by hand.',
+export const TRIED_BY_HAND: Entry['tried'] = { not: 'The tests do not install it.', settings: 'tried by hand' }
+export const A_HOSTED_SERVICE: Entry['tried'] = {
+  not: 'It is a service on the internet, which the tests do not call.',
+  settings: 'from its documentation',
 }
-export const A_HOSTED_SERVICE = { not: 'It is a service on the internet, which the tests do not call.' }

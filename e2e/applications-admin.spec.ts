@@ -90,6 +90,29 @@ test('an administrator turns an application and a site off and on, and is told w
   await expect(rows.filter({ hasText: 'Turned off' })).toHaveCount(1)
 })
 
+test('the question whether to turn an application off stays the same until it closes', async ({
+  asAdministrator: page,
+  administration,
+  newcomer,
+}) => {
+  const name = `Wiki ${newcomer.email.slice(4, 12)}`
+  const { clientId } = await administration.createClient({ name, redirectUris: ['https://w.example/'] })
+  await page.goto(`/admin/applications/${clientId}?tab=connect`)
+  await page.getByRole('button', { name: 'Turn off…' }).click()
+  const reload = Promise.withResolvers<void>()
+  await page.route('**/oauth/clients**', async (route) => {
+    if (route.request().method() === 'GET') await reload.promise
+    await route.continue()
+  })
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Turn off' }).click()
+  await expect(page.getByText('It is turned off')).toBeVisible()
+  await expect(dialog).toContainText(`Turn ${name} off?`)
+  reload.resolve()
+  await expect(dialog).toHaveCount(0)
+  await expect(page.getByRole('button', { name: 'Turn on…' })).toBeVisible()
+})
+
 test('a consent page says that the application was turned off, in German too', async ({
   page,
   browser,

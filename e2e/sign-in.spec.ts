@@ -1,3 +1,4 @@
+import type { Page } from '@playwright/test'
 import { addAuthenticator } from './support/authenticator.ts'
 import { linkInMail } from './support/mail.ts'
 import { forgetSession } from './support/session.ts'
@@ -331,20 +332,20 @@ test('a changed address can be confirmed from the mail, and restored from the ol
   await expect(page.getByText('No passkey, SSH key or application is left that gives access.')).toBeVisible()
 })
 
-test('after an address was taken back, the page of the new password asks what to keep of the rest', async ({
-  page,
-  newcomer,
-  server,
-  expectAccessible,
-}) => {
+/** Moves the address of a new account and takes it back. Returns the link to set a password, whose page lists what is left. */
+async function takeAddressBack(
+  page: Page,
+  newcomer: { email: string; password: string },
+  dataDir: string,
+): Promise<string> {
   await page.request.post('/api/auth/register', { data: newcomer })
-  await page.goto(await linkInMail(server.dataDir, newcomer.email, '/verify-email'))
+  await page.goto(await linkInMail(dataDir, newcomer.email, '/verify-email'))
   await expect(page.getByRole('heading', { name: 'Your email is verified' })).toBeVisible()
   const email = `new.${newcomer.email}`
   await page.request.post('/api/account/email', { data: { email, currentPassword: newcomer.password } })
-  await page.goto(await linkInMail(server.dataDir, email, '/verify-email'))
+  await page.goto(await linkInMail(dataDir, email, '/verify-email'))
   await expect(page.getByRole('heading', { name: 'Your email is verified' })).toBeVisible()
-  const revert = new URL(await linkInMail(server.dataDir, newcomer.email, '/revert-email'))
+  const revert = new URL(await linkInMail(dataDir, newcomer.email, '/revert-email'))
   const token = new URLSearchParams(revert.hash.slice(1)).get('token')
   expect((await page.request.post('/api/account/email/revert', { data: { token } })).status()).toBe(200)
 
@@ -360,7 +361,16 @@ test('after an address was taken back, the page of the new password asks what to
     apps: [{ client_id: 'wiki', name: 'Wiki', scopes: ['openid'], ...at, updatedAt: at.createdAt }],
   }
   await page.route('**/api/auth/password-reset/access', (route) => route.fulfill({ json: { removesAll: false, left } }))
-  await page.goto(await linkInMail(server.dataDir, newcomer.email, '/reset-password'))
+  return linkInMail(dataDir, newcomer.email, '/reset-password')
+}
+
+test('after an address was taken back, the page of the new password asks what to keep of the rest', async ({
+  page,
+  newcomer,
+  server,
+  expectAccessible,
+}) => {
+  await page.goto(await takeAddressBack(page, newcomer, server.dataDir))
   await page.getByLabel('New password').fill('a wholly new password')
   const sent = page.waitForRequest('**/api/auth/password-reset/confirm')
   const submit = page.getByRole('button', { name: 'Set the password' })
@@ -375,4 +385,35 @@ test('after an address was taken back, the page of the new password asks what to
   await submit.click()
   expect((await sent).postDataJSON()).toMatchObject({ keep: { passkeys: ['pk-1'], sshKeys: [], apps: ['wiki'] } })
   await expect(page.getByRole('heading', { name: 'Your password is set' })).toBeVisible()
+})
+
+test('the page of the new password sends nothing before it has shown what is left', async ({
+  page,
+  newcomer,
+  server,
+}) => {
+  const link = await takeAddressBack(page, newcomer, server.dataDir)
+  const sent: unknown[] = []
+  page.on('request', (request) => {
+    if (request.url().endsWith('/api/auth/password-reset/confirm')) sent.push(request.postDataJSON())
+  })
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  const part = '**/assets/LeftAccess*.js'
+  await page.route(part, async (route) => {
+    await released
+    await route.continue()
+  })
+  const asked = page.waitForRequest(part)
+  await page.goto(link)
+  await asked
+  await page.getByLabel('New password').fill('a wholly new password')
+  await page.getByLabel('New password').press('Enter')
+  release()
+  await expect(page.getByRole('radiogroup')).toHaveCount(4)
+  expect(sent).toEqual([])
+  for (const group of await page.getByRole('radiogroup').all()) await group.getByLabel('Keep').check()
+  await page.getByRole('button', { name: 'Set the password' }).click()
+  await expect(page.getByRole('heading', { name: 'Your password is set' })).toBeVisible()
+  const keep = { passkeys: ['pk-1', 'pk-2'], sshKeys: ['key-1'], apps: ['wiki'] }
+  expect(sent).toMatchObject([{ keep }])
 })

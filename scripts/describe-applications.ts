@@ -44,8 +44,7 @@ function describeIndex(): string {
       client.pkce === 'optional' ? 'optional PKCE' : '',
       limits === undefined ? '' : 'not every version',
     ].filter(Boolean)
-    const run = 'test' in tried ? 'run by a test' : 'from its documentation'
-    return `| [${name}](${fileOf(family)}#${anchorOf(name)}) | ${family} | ${particular.join(', ')} | ${run} |`
+    return `| [${name}](${fileOf(family)}#${anchorOf(name)}) | ${family} | ${particular.join(', ')} | ${describeTrial(tried).inShort} |`
   })
   return `# Applications
 
@@ -53,8 +52,8 @@ Settings for applications that people connect to Latchkey: what to register here
 those that it links to are generated from \`catalogue/\`.
 
 What an application needs beyond the defaults is in the third column. [matrix.md](matrix.md) says which ones the tests run, and what
-they showed. For anything else, see [Integrating an application](../integrating-an-application.md). How long each of them accepts a token that
-was revoked is in [APIs and other resource servers](../resource-servers.md).
+they showed. For anything else, see [Integrating an application](../integrating-an-application.md). How long programs of each kind accept
+a token that was revoked is in [APIs and other resource servers](../resource-servers.md).
 
 | Application | Area | Needs | How its settings are known |
 | --- | --- | --- | --- |
@@ -86,7 +85,7 @@ function describeEntry(entry: Entry): string {
     ...snippets,
     entry.notes.map((note) => `- ${note}\n`).join(''),
     entry.unconfirmed === undefined ? '' : `Not confirmed: ${entry.unconfirmed}\n`,
-    `Source: <${entry.source}>, looked up on ${entry.lookedUpOn}. ${describeTrial(entry.tried)}\n`,
+    `Source: <${entry.source}>, looked up on ${entry.lookedUpOn}. ${describeTrial(entry.tried).sentence}\n`,
   ]
   return paragraphs.filter(Boolean).join('\n')
 }
@@ -161,5 +160,16 @@ function valuesOf(client: ClientRequest, field: keyof Omit<ClientRequest, 'name'
   return [client[field] ?? []].flat().map(code)
 }
 
-const describeTrial = (tried: Entry['tried']): string =>
-  'test' in tried ? `Run by ${tried.test.split(' and ').map(code).join(' and ')}.` : `Not run by a test: ${tried.not}`
+const SETTINGS_WERE = {
+  'tried by hand': 'A whole sign-in with these settings was tried by hand.',
+  'from its source': 'Its settings were read from its source.',
+  'from its documentation': 'Its settings were compared with its documentation.',
+}
+
+/** How the settings of an application are known, for the index and for its page. */
+function describeTrial(tried: Entry['tried']): { inShort: string; sentence: string } {
+  if ('test' in tried)
+    return { inShort: 'run by a test', sentence: `Run by ${tried.test.split(' and ').map(code).join(' and ')}.` }
+  const { not, settings } = tried
+  return { inShort: settings, sentence: `Not run by a test: ${not} ${SETTINGS_WERE[settings]}` }
+}

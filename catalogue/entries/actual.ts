@@ -37,5 +37,6 @@ export const actual: Entry = {
   lookedUpOn: '2026-11-17',
   tried: {
     not: 'The npm package needs better-sqlite3, which downloads a binary from GitHub or compiles one when it is installed. Its library, openid-client 5, is run in test/third-party/openid-client-5.test.ts.',
+    settings: 'from its documentation',
   },
 }

@@ -38,6 +38,7 @@ AUTH_LATCHKEY_DEFAULT_ROLE_ID=ID_OF_A_ROLE_IN_DIRECTUS`,
   source: 'https://github.com/directus/directus/blob/main/api/src/auth/drivers/openid.ts',
   lookedUpOn: '2026-11-18',
   tried: {
-    not: 'Its dependencies are compiled when it is installed; the settings were read from the source of 12.4.0.',
+    not: 'The dependencies of 12.4.0 are compiled when it is installed.',
+    settings: 'from its source',
   },
 }

@@ -44,6 +44,8 @@ const theme = createTheme({
         label: { whiteSpace: 'normal' },
       },
     },
+    // A value that can't be changed can still be read.
+    Input: { styles: { wrapper: { '--input-disabled-color': 'var(--mantine-color-text)' } } },
     InputWrapper: {
       styles: {
         label: { fontSize: '0.875rem', fontWeight: 550, marginBottom: 4 },

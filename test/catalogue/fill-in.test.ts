@@ -25,7 +25,7 @@ const ENTRY: Entry = {
   notes: [],
   source: 'https://example.com',
   lookedUpOn: '2026-11-17',
-  tried: { not: 'It is an example.' },
+  tried: { not: 'It is an example.', settings: 'from its documentation' },
 }
 const ANSWERS = { address: 'https://app.example.com', members: 'the staff' }
 const ISSUED = { issuer: 'https://id.example.com/', clientId: 'app', clientSecret: 'cs_1' }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { CATALOGUE } from '../../catalogue/catalogue.ts'
 import { singlePageApplication } from '../../catalogue/entries/single-page-application.ts'
 import { clients } from '../../dashboard/src/texts/en/admin/clients.ts'
 import { applications } from '../../dashboard/src/texts/en/applications.ts'
@@ -65,4 +66,28 @@ test('an application in a browser renews with a refresh token, and is promised n
   assert.ok(snippets.every(({ text }) => /\boffline_access\b/.test(text)))
   assert.doesNotMatch(Object.values(why).join(), /silent/)
   assert.match(notes.join(' '), /prompt=none .* only if the application and Latchkey are on the same site/)
+})
+
+/** How an entry's page says what its row in the index says in a few words. */
+const SAID = {
+  'run by a test': /^Run by /,
+  'tried by hand': / A whole sign-in with these settings was tried by hand\.$/,
+  'from its source': / Its settings were read from its source\.$/,
+  'from its documentation': / Its settings were compared with its documentation\.$/,
+}
+const isSaid = (cell: string): cell is keyof typeof SAID => cell in SAID
+
+test('the index and the page of an application say the same about how its settings are known', () => {
+  const index = PAGES['docs/applications/README.md'] ?? ''
+  const pages = Object.values(PAGES).join('\n')
+  const found = CATALOGUE.map(({ name }) => {
+    const row = index.split('\n').find((line) => line.startsWith(`| [${name}](`)) ?? ''
+    const cell = row.split(' | ').at(-1)?.replace(/ \|$/, '') ?? ''
+    const [, trial = ''] =
+      /\nSource: \S+ looked up on \S+ (.*)/.exec(pages.slice(pages.indexOf(`\n## ${name}\n`))) ?? []
+    assert.ok(isSaid(cell), `${name}: ${cell}`)
+    assert.match(trial, SAID[cell], name)
+    return cell
+  })
+  assert.deepEqual([...new Set(found)].toSorted(), Object.keys(SAID).toSorted())
 })

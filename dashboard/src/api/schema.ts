@@ -2772,6 +2772,7 @@ export type paths = {
           content: { 'application/json': components['schemas']['SignInApplication'] }
         }
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
       }
     }
     put?: never
@@ -3144,7 +3145,7 @@ export type paths = {
             /** For a site: the first rule that matches an address decides. Where none does, `allowedRoles` does. */ rules?: components['schemas']['SiteRule'][]
             headers?: components['schemas']['SiteHeaders']
             /** For a site: whether programs may use app passwords. */ basic?: boolean
-            /** Turns it off or on. What it was issued is revoked when it is turned off, and stays so; the tokens of the application that is built in only do not work meanwhile. */ disabled?: boolean
+            /** Turns it off or on. What it was issued is revoked when it is turned off, and stays so when it is turned on again. */ disabled?: boolean
           }
         }
       }
@@ -3404,6 +3405,7 @@ export type paths = {
         }
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
       }
     }
     put?: never
@@ -4279,7 +4281,7 @@ export type components = {
       /** Epoch milliseconds. */ updatedAt: number
     }
     ResetAccess: {
-      /** The account registered itself and its address was never confirmed: setting a password removes all its passkeys, SSH keys and grants. */ removesAll: boolean
+      /** The account registered itself and its address was never confirmed: setting a password removes all its passkeys, SSH keys with their certificates, app passwords and grants, and ends its sessions. */ removesAll: boolean
       left: {
         passkeys: components['schemas']['Passkey'][]
         sshKeys: components['schemas']['UserSshKey'][]
@@ -4759,7 +4761,7 @@ export type components = {
       /** For a site: whether programs may use app passwords. */ basic?: boolean
     }
     RefusalOfClient: {
-      /** As it was sent, cut at 64 characters if no application has it. */ client_id: string
+      /** As it was sent. If no application has it, cut at 64 characters, and of a secret only how it begins. */ client_id: string
       /** Whether an application has this client_id. */ known: boolean
       /** Epoch milliseconds. */ at: number
       /** The path of the request. */ endpoint: string

@@ -55,7 +55,6 @@ export type AppPassword = Got<'/api/account/app-passwords'>['appPasswords'][numb
 export type BasicSite = Got<'/api/account/app-passwords'>['sites'][number]
 export type ConsentDetails = Got<'/oauth/details'>
 export type ClientChanges = Sent<'/oauth/clients/{clientId}', 'patch'>
-export type NewClient = Sent<'/oauth/clients', 'post'>
 export type ClaimMapping = Client['claims'][number]
 export type Refusal = Got<'/oauth/clients/{clientId}/refusals'>['refusals'][number]
 export type RefusalOfClient = Got<'/oauth/clients/refusals'>['refusals'][number]

@@ -1,4 +1,4 @@
-import { Badge, Text } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { answer, api } from '../../api/client.ts'
 import type { RefusalOfClient } from '../../api/shapes.ts'
@@ -6,10 +6,9 @@ import { paths } from '../../paths.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
 import { TextLink } from '../../ui/LinkButton.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
-import { Row, Rows } from '../../ui/Rows.tsx'
 import { Section } from '../../ui/Section.tsx'
 import { CLIENTS_KEY } from './clients-query.ts'
-import { refusalCase } from './refusal-case.ts'
+import { RefusalRows } from './RefusalRows.tsx'
 
 const refusalsQuery = queryOptions({
   queryKey: [...CLIENTS_KEY, 'refusals'],
@@ -25,63 +24,42 @@ export function AllRefusalsSection() {
   if (!data || data.refusals.length === 0) return null
   return (
     <Section title={texts.title} description={texts.allDescription} flush>
-      <Rows label={texts.title}>
-        {data.refusals.map((refusal) => (
-          <RefusalRow
-            key={JSON.stringify([
-              refusal.client_id,
-              refusal.endpoint,
-              refusal.error,
-              refusal.description,
-              refusal.details,
-            ])}
-            refusal={refusal}
-          />
-        ))}
-      </Rows>
+      <RefusalRows
+        label={texts.title}
+        refusals={data.refusals}
+        explain={(refusal) => ({
+          ...(refusal.known ? {} : { title: texts.unknownClient }),
+          meta: <Explanation refusal={refusal} />,
+        })}
+      />
     </Section>
   )
 }
 
-function RefusalRow({ refusal }: { refusal: RefusalOfClient }) {
+function Explanation({ refusal }: { refusal: RefusalOfClient }) {
   const texts = useTexts('applications').diagnosis
-  const { client_id: clientId, known, count, description, details, at, endpoint, error } = refusal
-  const found = refusalCase(refusal)
-  const title = found === 'other' ? description : texts.cases[found]
+  const { client_id: clientId, known, details, at, endpoint, error } = refusal
   return (
-    <Row
-      icon="alert"
-      title={known ? title : texts.unknownClient}
-      badge={
-        count > 1 && (
-          <Badge size="sm" variant="light" color="gray">
-            {texts.times(count)}
-          </Badge>
-        )
-      }
-      meta={
-        <>
-          <Text size="sm" c="var(--mantine-color-text)">
-            {known ? (
-              <TextLink to={paths.adminClient} params={{ clientId }}>
-                {clientId}
-              </TextLink>
-            ) : (
-              <>
-                <code>{clientId}</code> · {texts.unknownClientHint}
-              </>
-            )}
-          </Text>
-          {details.sent !== null && (
-            <div>
-              {texts.sent}: <code>{details.sent}</code>
-            </div>
-          )}
-          <div>
-            <RelativeTime at={at} /> · {endpoint} · {error}
-          </div>
-        </>
-      }
-    />
+    <>
+      <Text size="sm" c="var(--mantine-color-text)">
+        {known ? (
+          <TextLink to={paths.adminClient} params={{ clientId }}>
+            {clientId}
+          </TextLink>
+        ) : (
+          <>
+            <code>{clientId}</code> · {texts.unknownClientHint}
+          </>
+        )}
+      </Text>
+      {details.sent !== null && (
+        <div>
+          {texts.sent}: <code>{details.sent}</code>
+        </div>
+      )}
+      <div>
+        <RelativeTime at={at} /> · {endpoint} · {error}
+      </div>
+    </>
   )
 }

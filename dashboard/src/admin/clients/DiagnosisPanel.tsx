@@ -21,10 +21,8 @@ export function DiagnosisPanel({ application, mayWrite }: Props) {
         application={application}
         texts={texts}
         explain={(refusal) => {
-          const found = refusalCase(refusal)
           const offered = mayWrite ? mendFor(refusal, application) : undefined
           return {
-            title: found === 'other' ? refusal.description : texts.cases[found],
             meta: <Explanation refusal={refusal} isMendable={offered !== undefined} />,
             actions: offered && (
               <Button size="xs" variant="default" onClick={() => setMend(offered)}>
@@ -55,7 +53,6 @@ function Explanation({ refusal, isMendable }: { refusal: Refusal; isMendable: bo
       <Text size="sm" c="var(--mantine-color-text)">
         {found === 'other' ? refusal.hint : texts.hints[found]}
         {found === 'redirectUri' && !isMendable && ` ${texts.byHand}`}
-        {found === 'pkce' && isMendable && ` ${texts.orOptional}`}
       </Text>
       {details.sent !== null && (
         <div>

@@ -1,14 +1,11 @@
-import { Badge } from '@mantine/core'
 import { queryOptions, useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
 import { answer, api } from '../../api/client.ts'
 import type { Client, Refusal } from '../../api/shapes.ts'
-import { useTexts } from '../../texts/TextsProvider.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { QueryView } from '../../ui/QueryView.tsx'
-import { Row, Rows } from '../../ui/Rows.tsx'
 import { Section } from '../../ui/Section.tsx'
 import { clientQuery } from './clients-query.ts'
+import { type Explained, RefusalRows } from './RefusalRows.tsx'
 
 const refusalsQuery = (clientId: string) =>
   queryOptions({
@@ -18,7 +15,6 @@ const refusalsQuery = (clientId: string) =>
     refetchInterval: 5000,
   })
 
-type Explained = { title: string; meta: ReactNode; actions?: ReactNode }
 type Props = {
   application: Client
   texts: { title: string; description: string; emptyTitle: string; empty: string }
@@ -27,7 +23,6 @@ type Props = {
 
 /** The refused requests of an application or a site, each explained. */
 export function RefusalsSection({ application, texts, explain }: Props) {
-  const { times } = useTexts('applications').diagnosis
   const query = useQuery(refusalsQuery(application.client_id))
   return (
     <Section title={texts.title} description={texts.description} flush>
@@ -40,24 +35,7 @@ export function RefusalsSection({ application, texts, explain }: Props) {
           </EmptyState>
         }
       >
-        {({ refusals }) => (
-          <Rows label={texts.title}>
-            {refusals.map((refusal) => (
-              <Row
-                key={JSON.stringify([refusal.endpoint, refusal.error, refusal.description, refusal.details])}
-                icon="alert"
-                badge={
-                  refusal.count > 1 && (
-                    <Badge size="sm" variant="light" color="gray">
-                      {times(refusal.count)}
-                    </Badge>
-                  )
-                }
-                {...explain(refusal)}
-              />
-            ))}
-          </Rows>
-        )}
+        {({ refusals }) => <RefusalRows label={texts.title} refusals={refusals} explain={explain} />}
       </QueryView>
     </Section>
   )

@@ -12,12 +12,12 @@ import { clientQuery, CLIENTS_KEY } from './clients-query.ts'
 export function TurnClientSection({ application, mayWrite }: { application: Client; mayWrite: boolean }) {
   const texts = useTexts('admin').clients.turn
   const client = useQueryClient()
-  const [isConfirming, setIsConfirming] = useState(false)
+  // The change that the dialog asks about. Once it is made, `disabled` is the opposite, and the dialog is still open for a moment.
+  const [asked, setAsked] = useState<{ disabled: boolean }>()
   const { client_id: clientId, disabled, name } = application
   const kind = application.builtIn ? 'builtIn' : application.clientType === 'proxied' ? 'site' : 'application'
   const said = texts[kind]
-  const turn = async () => {
-    const body = { disabled: !disabled }
+  const turn = async (body: { disabled: boolean }) => {
     const changed = await answer(api.PATCH('/oauth/clients/{clientId}', { params: { path: { clientId } }, body }))
     client.setQueryData(clientQuery(clientId).queryKey, changed)
     await client.invalidateQueries({ queryKey: CLIENTS_KEY })
@@ -29,20 +29,20 @@ export function TurnClientSection({ application, mayWrite }: { application: Clie
         <Button
           variant={disabled ? 'filled' : 'outline'}
           color={disabled ? 'pine' : 'red'}
-          onClick={() => setIsConfirming(true)}
+          onClick={() => setAsked({ disabled: !disabled })}
         >
           {disabled ? texts.on : texts.off}…
         </Button>
       )}
-      {isConfirming && (
+      {asked && (
         <ConfirmDialog
-          title={disabled ? texts.onTitle(name) : texts.offTitle(name)}
-          confirm={disabled ? texts.on : texts.off}
-          safe={disabled}
-          onClose={() => setIsConfirming(false)}
-          action={turn}
+          title={asked.disabled ? texts.offTitle(name) : texts.onTitle(name)}
+          confirm={asked.disabled ? texts.off : texts.on}
+          safe={!asked.disabled}
+          onClose={() => setAsked(undefined)}
+          action={() => turn(asked)}
         >
-          {disabled ? said.onText : said.offText}
+          {asked.disabled ? said.offText : said.onText}
         </ConfirmDialog>
       )}
     </Section>

@@ -215,9 +215,9 @@ const SENTENCES: Record<string, string> = {
   'Scope that lets a mail program in': 'Scope, mit dem ein Mailprogramm hineindarf',
   'Role whose members may change flows': 'Rolle, die Flows ändern darf',
   'It signs nobody in. Its credentials are for introspection only, but a client has at least one grant type; without scopes, tokens of its own open nothing.':
-    'Hier meldet sich niemand an. Die Zugangsdaten dienen nur zur Introspection, aber jeder Client hat mindestens eine Art, Tokens zu bekommen; ohne Scopes öffnen eigene Tokens nichts.',
+    'Hier meldet sich niemand an. Die Zugangsdaten dienen nur zur Introspection, aber jeder Client hat mindestens eine Art, Token zu bekommen; ohne Scopes öffnen eigene Token nichts.',
   'The Debian package is libapache2-mod-oauth2. With mod_auth_openidc beside it, people sign in on pages and programs bring tokens.':
-    'Das Debian-Paket heißt libapache2-mod-oauth2. Mit mod_auth_openidc daneben melden sich Personen auf Seiten an, und Programme bringen Tokens mit.',
+    'Das Debian-Paket heißt libapache2-mod-oauth2. Mit mod_auth_openidc daneben melden sich Personen auf Seiten an, und Programme bringen Token mit.',
   'The module keeps every answer for 300 seconds unless expiry says otherwise: that long a revoked token still opens the API. With expiry=10 it is ten seconds.':
     'Das Modul behält jede Antwort 300 Sekunden lang, solange expiry nichts anderes sagt: So lange öffnet ein widerrufenes Token noch die API. Mit expiry=10 sind es zehn Sekunden.',
   'Without Require oauth2_claim every valid token opens the API, also one that was issued for another application.':
@@ -245,10 +245,12 @@ const SENTENCES: Record<string, string> = {
     'Lassen Sie auth_cache_size auf 0. Mit einem Zwischenspeicher gilt ein widerrufenes Token noch für auth_cache_ttl, ohne Angabe eine Stunde.',
   'The settings of 2.3.21 and 2.4, which were compared with the source. 2.3.19 was run.':
     'Die Einstellungen für 2.3.21 und 2.4: Sie wurden mit dem Quelltext verglichen. Ausgeführt wurde 2.3.19.',
-  'HAProxy 2.5 or later. Its own functions for tokens (jwt_verify) are for signed ones; those of Latchkey are opaque, so it asks.':
-    'Ab HAProxy 2.5. Seine eigenen Funktionen für Tokens (jwt_verify) sind für signierte; die von Latchkey sind es nicht, darum fragt es nach.',
+  'HAProxy 2.6 or later. Its own functions for tokens (jwt_verify) are for signed ones; those of Latchkey are opaque, so it asks.':
+    'Ab HAProxy 2.6. Seine eigenen Funktionen für Token (jwt_verify) sind für signierte; die von Latchkey sind es nicht, darum fragt es nach.',
   'It asks for each request and keeps nothing: a revoked token is refused at the next request.':
     'Es fragt bei jeder Anfrage und behält nichts: Ein widerrufenes Token wird bei der nächsten Anfrage abgewiesen.',
+  'Connection and Upgrade are removed, so WebSockets do not pass.':
+    'Connection und Upgrade werden entfernt, WebSockets kommen also nicht durch.',
   'The API gets the sub in X-Token-Subject, which no client can set. Let nobody reach the API but HAProxy.':
     'Die API bekommt den sub in X-Token-Subject, den kein Aufrufer setzen kann. Lassen Sie nur HAProxy an die API.',
   'st.user is what is in the ID token; userinfo is not asked.':
@@ -261,7 +263,7 @@ const SENTENCES: Record<string, string> = {
   'The cookie of Streamlit is valid for 30 days, whether or not somebody still has access here. Where that matters, expose the access token (expose_tokens) and ask userinfo with it.':
     'Das Cookie von Streamlit gilt 30 Tage, auch wenn jemand hier keinen Zugang mehr hat. Wo es darauf ankommt, geben Sie das Zugriffstoken frei (expose_tokens) und fragen damit bei Userinfo.',
   'The server keeps the tokens of its users and renews them.':
-    'Der Server behält die Tokens seiner Personen und erneuert sie.',
+    'Der Server behält die Token seiner Personen und erneuert sie.',
   'The server': 'Der Server',
   'MCP clients register themselves, which Latchkey does not offer. FastMCP does it for them, and is one client here.':
     'MCP-Clients registrieren sich selbst, was Latchkey nicht anbietet. FastMCP übernimmt das für sie und ist hier ein einziger Client.',
@@ -285,7 +287,7 @@ const SENTENCES: Record<string, string> = {
   'Roundcube renews the token that it brings to the mail server.':
     'Roundcube erneuert das Token, das es dem Mailserver bringt.',
   'The mail server has to accept these tokens: see Dovecot. Both have to name people by the same claim.':
-    'Der Mailserver muss diese Tokens annehmen: siehe Dovecot. Beide müssen Personen nach derselben Angabe benennen.',
+    'Der Mailserver muss diese Token annehmen: siehe Dovecot. Beide müssen Personen nach derselben Angabe benennen.',
   'Roundcube brings the token to the mail server for each page, so access ends at the next one.':
     'Roundcube bringt das Token bei jeder Seite zum Mailserver, darum endet der Zugang mit der nächsten.',
   'Roundcube 1.7 and later. 1.6, which Debian 12 has, sends neither PKCE nor a nonce and is refused, also with optional PKCE.':

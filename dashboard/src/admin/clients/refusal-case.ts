@@ -1,4 +1,6 @@
 import type { Client, Refusal } from '../../api/shapes.ts'
+import { findText } from '../../texts/find-text.ts'
+import { type Refusals, translateSentence } from '../../texts/translate-sentence.ts'
 
 /** What went wrong, as far as this page can say more than the server's own sentence. */
 export type RefusalCase = 'scope' | 'pkce' | 'redirectUri' | 'noAccess' | 'credentials' | 'other'
@@ -9,6 +11,25 @@ export function refusalCase({ endpoint, error, details, description }: Refusal):
   if (error === 'invalid_request' && endpoint === '/oauth/authorize' && isUrl(details.sent)) return 'redirectUri'
   if (error === 'access_denied' && description === 'The user may not use this application.') return 'noAccess'
   return error === 'invalid_client' ? 'credentials' : 'other'
+}
+
+/** What the dashboard has words for. The server's own sentences are translated where there is a translation. */
+type Words = {
+  applications: Record<Exclude<RefusalCase, 'other'>, string>
+  sites: Record<string, string>
+  sentences: Refusals
+}
+
+/** What went wrong, in the words of this page where it has some, and else in those of the server. */
+export function refusalTitle(refusal: Refusal, { applications, sites, sentences }: Words): string {
+  const { endpoint, error, description } = refusal
+  const found = refusalCase(refusal)
+  const title = endpoint.startsWith('/api/authz/')
+    ? findText(sites, error)
+    : found === 'other'
+      ? undefined
+      : applications[found]
+  return title ?? translateSentence(sentences, description) ?? description
 }
 
 const isUrl = (text: string | null) => text !== null && /^[a-z][a-z0-9+.-]*:/i.test(text)

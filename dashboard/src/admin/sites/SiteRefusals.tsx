@@ -1,5 +1,4 @@
 import type { Client } from '../../api/shapes.ts'
-import { findText } from '../../texts/find-text.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { RefusalsSection } from '../clients/RefusalsSection.tsx'
@@ -11,8 +10,7 @@ export function SiteRefusals({ site }: { site: Client }) {
     <RefusalsSection
       application={site}
       texts={texts}
-      explain={({ at, error, description, details }) => ({
-        title: findText(texts.cases, error) ?? description,
+      explain={({ at, details }) => ({
         meta: (
           <>
             {details.sent !== null && <code>{details.sent}</code>}

@@ -216,7 +216,6 @@ export const applications: typeof English = {
         'Tragen Sie das aktuelle Geheimnis in der Anwendung ein, oder erzeugen Sie hier ein neues. Öffentliche Clients haben keines.',
     },
     byHand: 'Wenn sie wirklich die der Anwendung ist, tragen Sie sie unter „Anmeldung“ selbst ein.',
-    orOptional: 'Wenn sie es nicht kann, stellen Sie es ihr frei.',
     unseenTitle: 'Was hier nicht zu sehen ist',
     unseen:
       'Ihre ID-Token prüft die Anwendung selbst. Wenn sie „unexpected algorithm“ oder „invalid signature“ meldet, erwartet sie RS256.',

@@ -67,7 +67,7 @@ export const refusals: Record<ServerSentence, string> = {
   'Pictures can’t be stored at the moment. Please try again.':
     'Bilder können gerade nicht gespeichert werden. Versuchen Sie es noch einmal.',
   'Refresh tokens are issued with authorization codes or device codes only.':
-    'Refresh-Tokens gibt es nur zusammen mit Autorisierungs- oder Gerätecodes.',
+    'Refresh-Token gibt es nur zusammen mit Autorisierungs- oder Gerätecodes.',
   'Seeing planned actions needs the permission users:lifecycle.':
     'Geplante Aktionen zu sehen braucht die Berechtigung users:lifecycle.',
   'Send exactly one part called "file".': 'Wählen Sie genau eine Datei.',
@@ -172,6 +172,10 @@ export const refusals: Record<ServerSentence, string> = {
   'This trial was finished already or has expired. Start again.':
     'Dieser Versuch ist schon beendet oder abgelaufen. Beginnen Sie von vorn.',
   'Nothing is to be decided with this link.': 'Mit diesem Link ist nichts zu entscheiden.',
+  'The address of this account was taken back. First set a password, with the link in the mail that was sent to the address.':
+    'Die Adresse dieses Kontos wurde zurückgeholt. Setzen Sie zuerst ein Passwort, mit dem Link in der E-Mail, die an diese Adresse geschickt wurde.',
+  'Only an administrator frees the username of a deleted account.':
+    'Den Benutzernamen eines gelöschten Kontos gibt nur die Verwaltung frei.',
   'This username is not held back for anybody.': 'Dieser Benutzername wird für niemanden freigehalten.',
   'This username is reserved.': 'Dieser Benutzername ist reserviert.',
   "This would give you what you don't hold: {}.": 'Damit bekämen Sie selbst, was Sie nicht haben: {}.',

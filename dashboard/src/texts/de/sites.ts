@@ -58,7 +58,7 @@ export const sites: typeof English = {
       allowed: 'Kommt hinein, und die Anwendung erfährt nicht, wer es ist.',
       sign_in: 'Muss sich zuerst anmelden.',
       off: 'Wird abgewiesen: Die Website ist abgeschaltet.',
-      path: 'Wird abgewiesen: Die Adresse lässt sich auf mehr als eine Art lesen oder ist nicht gültig.',
+      path: 'Wird abgewiesen: Die Adresse ist zu lang, lässt sich auf zu viele Arten lesen oder ist nicht gültig.',
       denied: 'Wird abgewiesen: Eine Regel verbietet es allen.',
       role: 'Wird abgewiesen: Die Person hat keine der zugelassenen Rollen.',
       unconfirmed: 'Wird abgewiesen: Die Person muss zuerst die E-Mail-Adresse bestätigen.',
@@ -75,7 +75,7 @@ export const sites: typeof English = {
     warning:
       'Die Anwendung darf nur für den Proxy erreichbar sein. Wer sie am Proxy vorbei erreicht, muss sich nicht anmelden.',
     script: (name) => `Die Datei ${name}`,
-    ports: 'Traefik: Andere Ports als 443 gehören zum Entry Point.',
+    ports: 'Traefik: Jeder andere Port als 443 braucht einen eigenen Entry Point mit einem Namen wie websecure-8443.',
   },
   refusals: {
     title: 'Abgewiesene Anfragen',
@@ -86,7 +86,8 @@ export const sites: typeof English = {
       application_off: 'Jemand wurde abgewiesen, während die Website abgeschaltet war.',
       not_allowed: 'Jemand ohne die nötige Rolle wurde abgewiesen.',
       forbidden: 'Eine Adresse wurde aufgerufen, die eine Regel verbietet.',
-      address_refused: 'Eine Adresse wurde aufgerufen, die sich auf mehr als eine Art lesen lässt.',
+      address_refused:
+        'Eine Adresse wurde aufgerufen, die zu lang ist, sich auf zu viele Arten lesen lässt oder nicht gültig ist.',
       email_unconfirmed: 'Jemand muss zuerst die E-Mail-Adresse bestätigen und wurde abgewiesen.',
     },
   },

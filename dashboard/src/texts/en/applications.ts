@@ -214,7 +214,6 @@ export const applications = {
       credentials: 'Enter the current secret in the application, or make a new one here. A public client has none.',
     },
     byHand: 'If it is really that of the application, type it in under “Sign-in”.',
-    orOptional: 'If it can’t, make PKCE optional for it.',
     unseenTitle: 'What is not seen here',
     unseen:
       'An application verifies its ID tokens by itself. If it says “unexpected algorithm” or “invalid signature”, it expects RS256.',

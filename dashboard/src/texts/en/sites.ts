@@ -49,7 +49,7 @@ export const sites = {
       allowed: 'Gets in, and the application is not told who it is.',
       sign_in: 'Has to sign in first.',
       off: 'Is refused: the site is turned off.',
-      path: 'Is refused: this address could be read in more than one way, or is not valid.',
+      path: 'Is refused: this address is too long, can be read in too many ways, or is not valid.',
       denied: 'Is refused: a rule denies it to everybody.',
       role: 'Is refused: the person has none of the roles that are admitted.',
       unconfirmed: 'Is refused: the person has to confirm the email address first.',
@@ -66,7 +66,7 @@ export const sites = {
     warning:
       'The application must listen where only the proxy reaches it. Whoever reaches it past the proxy is not asked to sign in.',
     script: (name: string) => `The file ${name}`,
-    ports: 'Traefik: ports other than 443 belong to the entry point.',
+    ports: 'Traefik: each port other than 443 needs an entry point of its own, with a name such as websecure-8443.',
   },
   refusals: {
     title: 'Refused requests',
@@ -77,7 +77,7 @@ export const sites = {
       application_off: 'Somebody was refused while the site was turned off.',
       not_allowed: 'Somebody who may not use this was refused.',
       forbidden: 'An address that a rule denies was asked for.',
-      address_refused: 'An address that could be read in more than one way was asked for.',
+      address_refused: 'An address that is too long, can be read in too many ways, or is not valid was asked for.',
       email_unconfirmed: 'Somebody who has to confirm the email address was refused.',
     },
   },

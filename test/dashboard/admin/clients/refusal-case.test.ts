@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { mendFor } from '../../../../dashboard/src/admin/clients/refusal-case.ts'
+import { mendFor, refusalTitle } from '../../../../dashboard/src/admin/clients/refusal-case.ts'
 import type { Client, Refusal } from '../../../../dashboard/src/api/shapes.ts'
+import { applications } from '../../../../dashboard/src/texts/de/applications.ts'
+import { refusals } from '../../../../dashboard/src/texts/de/refusals.ts'
+import { sites } from '../../../../dashboard/src/texts/de/sites.ts'
 
 const CLIENT = {
   clientType: 'confidential',
@@ -76,4 +79,21 @@ describe('the button that mends a refused request', () => {
     const wrongUri = refused('invalid_grant', 'https://wiki.example.com/other', { endpoint: '/oauth/token' })
     assert.equal(mendFor(wrongUri, CLIENT), undefined)
   })
+})
+
+test('a refused request has the same title in every list, in the language of the page, also where a site refused it', () => {
+  const { cases } = applications.diagnosis
+  const words = { applications: cases, sites: sites.refusals.cases, sentences: refusals }
+  const title = (refusal: Refusal) => refusalTitle(refusal, words)
+  const description = 'A sentence of a newer server.'
+  assert.equal(title(refused('invalid_scope', 'email', { description })), cases.scope)
+  const atSite = { endpoint: '/api/authz/auth-request', description }
+  assert.equal(title(refused('not_allowed', 'GET /', atSite)), sites.refusals.cases.not_allowed)
+  assert.equal(title(refused('not_allowed', null, { description })), description)
+  const off = { description: 'An administrator has turned this application off.' }
+  assert.equal(
+    title(refused('unauthorized_client', null, off)),
+    'Diese Anwendung wurde von der Verwaltung abgeschaltet.',
+  )
+  assert.equal(title(refused('something_new', 'GET /', atSite)), description)
 })

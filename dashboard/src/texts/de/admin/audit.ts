@@ -31,7 +31,7 @@ export const audit: typeof English = {
     oauth_code: 'Autorisierungscodes',
     oauth_device: 'Geräte',
     oauth_grant: 'Zugriff von Anwendungen',
-    oauth_refresh_token: 'Refresh-Tokens',
+    oauth_refresh_token: 'Refresh-Token',
     passkey: 'Passkeys',
     role: 'Rollen',
     service: 'Der Dienst',

@@ -37,7 +37,7 @@ export const clients: typeof English = {
     onTitle: (name) => `${name} einschalten?`,
     application: {
       title: 'Diese Anwendung abschalten',
-      isOn: 'Niemand kann sie mehr benutzen, bis sie wieder eingeschaltet wird. Einstellungen, Rollen und Zustimmungen bleiben.',
+      isOn: 'Solange sie abgeschaltet ist, kann niemand sie benutzen. Einstellungen, Rollen und Zustimmungen bleiben.',
       isOff: 'Sie ist abgeschaltet: Niemand kann sich bei ihr anmelden, und sie bekommt keine Token.',
       offText:
         'Niemand kann sich mehr bei ihr anmelden. Alle ihre Codes und Token werden sofort und endgültig widerrufen: Wird sie wieder eingeschaltet, müssen sich alle dort neu anmelden. Zustimmungen bleiben.',
@@ -45,7 +45,7 @@ export const clients: typeof English = {
     },
     site: {
       title: 'Diese Website abschalten',
-      isOn: 'Niemand kommt mehr hinein, bis sie wieder eingeschaltet wird. Einstellungen, Regeln und App-Passwörter bleiben.',
+      isOn: 'Solange sie abgeschaltet ist, kommt niemand hinein. Einstellungen, Regeln und App-Passwörter bleiben.',
       isOff: 'Sie ist abgeschaltet: Niemand kommt hinein, auch nicht, wo eine Regel alle hineinlässt.',
       offText:
         'Niemand kommt mehr hinein, auch nicht, wo eine Regel alle hineinlässt. Alle werden dort sofort abgemeldet: Wird sie wieder eingeschaltet, müssen sie sich dort neu anmelden.',
@@ -55,10 +55,10 @@ export const clients: typeof English = {
       title: 'Eingebaut',
       isOn: 'Damit melden sich Menschen im Terminal an, um SSH-Zertifikate zu holen. Sie gehört zu Latchkey.',
       isOff:
-        'Sie ist abgeschaltet: Sie bekommt keine Token, und die vorhandenen wirken nicht. Zertifikate bleiben gültig.',
+        'Sie ist abgeschaltet: Niemand kann sich damit anmelden, und sie bekommt keine Token. Zertifikate bleiben gültig.',
       offText:
-        'Niemand kann damit im Terminal mehr SSH-Zertifikate holen, bis sie wieder eingeschaltet wird. Zertifikate bleiben gültig.',
-      onText: 'Man kann damit wieder SSH-Zertifikate holen, auch wer vorher schon angemeldet war.',
+        'Niemand kann damit im Terminal mehr SSH-Zertifikate holen. Alle Anmeldungen damit werden sofort und endgültig widerrufen: Wird sie wieder eingeschaltet, müssen sich alle damit neu anmelden. Zertifikate bleiben gültig.',
+      onText: 'Man kann damit wieder SSH-Zertifikate holen, nachdem man sich damit neu angemeldet hat.',
     },
   },
   redirectUris: 'Rücksprungadressen',

@@ -36,7 +36,7 @@ export const clients = {
     onTitle: (name: string) => `Turn ${name} on?`,
     application: {
       title: 'Turn this application off',
-      isOn: 'People can no longer use it, until it is turned on again. Settings, roles and consents stay.',
+      isOn: 'While it is off, nobody can use it. Settings, roles and consents stay.',
       isOff: 'It is turned off: nobody can sign in to it, and it gets no tokens.',
       offText:
         'Nobody can sign in to it any more. All its codes and tokens are revoked at once, for good: when it is turned on again, people have to sign in to it anew. Their consents stay.',
@@ -44,7 +44,7 @@ export const clients = {
     },
     site: {
       title: 'Turn this site off',
-      isOn: 'Nobody gets in any more, until it is turned on again. Settings, rules and app passwords stay.',
+      isOn: 'While it is off, nobody gets in. Settings, rules and app passwords stay.',
       isOff: 'It is turned off: nobody gets in, not even where a rule lets everybody in.',
       offText:
         'Nobody gets in any more, not even where a rule lets everybody in. All visitors are signed out there at once: when it is turned on again, they have to sign in to it anew.',
@@ -53,10 +53,10 @@ export const clients = {
     builtIn: {
       title: 'Built in',
       isOn: 'People sign in with it to get SSH certificates in a terminal. It is part of Latchkey.',
-      isOff: 'It is turned off: it gets no tokens, and those that it has do not work. Certificates stay valid.',
+      isOff: 'It is turned off: nobody can sign in with it, and it gets no tokens. Certificates stay valid.',
       offText:
-        'Nobody can get SSH certificates with it in a terminal any more, until it is turned on again. Certificates stay valid.',
-      onText: 'People can get SSH certificates with it again, also those who had signed in before.',
+        'Nobody can get SSH certificates with it in a terminal any more. All its sign-ins are revoked at once, for good: when it is turned on again, people have to sign in with it anew. Certificates stay valid.',
+      onText: 'People can get SSH certificates with it again, once they have signed in with it anew.',
     },
   },
   redirectUris: 'Redirect URLs',
@@ -82,7 +82,7 @@ export const clients = {
   rotateText: 'The old one stops working at once. Tokens that were issued stay valid.',
   delete: 'Delete',
   deleteSection: 'Delete this application',
-  deleteHint: 'People can no longer sign in to it with their account here.',
+  deleteHint: 'Afterwards nobody can sign in to it with their account here.',
   deleteTitle: (name: string) => `Delete ${name}?`,
   deleteText: 'All tokens issued to it are revoked at once, and people’s consents are deleted. It can’t be undone.',
   typed: (name: string) => `Type ${name} to confirm`,
