@@ -3,8 +3,8 @@ local http = require "socket.http"
 local ltn12 = require "ltn12"
 
 local PASSED = {
-    "accept", "accept-language", "authorization", "cookie", "referer", "sec-fetch-mode", "sec-fetch-site", "user-agent",
-    "x-requested-with",
+    "accept", "accept-language", "authorization", "cookie", "origin", "referer", "sec-fetch-mode", "sec-fetch-site",
+    "user-agent", "x-requested-with",
 }
 local ANSWERED = {
     "cache-control", "content-security-policy", "location", "referrer-policy", "retry-after", "vary", "www-authenticate",

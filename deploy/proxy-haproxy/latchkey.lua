@@ -1,7 +1,7 @@
 -- Asks Latchkey whether to let a request through: /etc/haproxy/latchkey.lua, for HAProxy 2.6 and newer.
 local PASSED = {
-    "accept", "accept-language", "authorization", "cookie", "referer", "sec-fetch-mode", "sec-fetch-site", "user-agent",
-    "x-requested-with",
+    "accept", "accept-language", "authorization", "cookie", "origin", "referer", "sec-fetch-mode", "sec-fetch-site",
+    "user-agent", "x-requested-with",
 }
 -- These are about the connection to Latchkey.
 local NOT_PASSED = { ["connection"] = true, ["content-length"] = true, ["keep-alive"] = true, ["transfer-encoding"] = true }

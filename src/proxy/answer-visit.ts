@@ -9,10 +9,10 @@ import { admitVisit, SignInNeeded } from './admit-visit.ts'
 import {
   type ForwardedRequest,
   isNavigation,
+  isOwnForm,
   readAuthRequest,
   readForwardAuth,
   readHandedOn,
-  showsPage,
 } from './forwarded-request.ts'
 import { identityHeaders } from './identity.ts'
 import { noteRefusal } from './note-refusal.ts'
@@ -36,9 +36,12 @@ export const createProxyGate = (provider: Provider): ProxyGate => ({
 
 /** How the proxies ask, and what they can make of an answer. */
 const DIALECTS = {
-  /** Caddy and Traefik hand the whole answer on, so this service can answer the visitor itself. */
+  /**
+   * Caddy, Traefik, HAProxy and Apache hand the whole answer on, so this service can answer the visitor itself. nginx asks here
+   * for what it shows instead of a refusal.
+   */
   '/api/authz/forward-auth': { read: readForwardAuth, handsOn: true },
-  /** nginx takes 200, 401 and 403, and nothing but their headers. */
+  /** The module auth_request of nginx takes 200, 401 and 403, and nothing but their headers. */
   '/api/authz/auth-request': { read: readAuthRequest, handsOn: false },
 } as const
 export type ProxyEndpoint = keyof typeof DIALECTS
@@ -66,7 +69,7 @@ export async function answerVisit(
   }
 }
 
-/** Answers the paths of a site that nginx hands on as they are. For others than a trusted proxy there is nothing. */
+/** Answers the paths of a site that nginx and Apache hand on as they are. For others than a trusted proxy there is nothing. */
 export async function answerHandedOn(
   gate: ProxyGate,
   request: FastifyRequest,
@@ -89,7 +92,7 @@ const redirect = (request: FastifyRequest, reply: FastifyReply, address: string)
   sendThenDrain(request, reply.code(302).header('location', address).header('referrer-policy', 'no-referrer'), '')
 
 interface Refused {
-  /** Undefined for the paths that nginx hands on. */
+  /** Undefined for the paths that are handed on. */
   endpoint: ProxyEndpoint | undefined
   handsOn: boolean
   /** Undefined when the proxy did not say what the visitor asked for. */
@@ -109,7 +112,8 @@ function sendRefusal(
     if (handsOn) return redirect(request, reply, loginAddress(asked))
     void reply.header('x-redirect-to', loginAddress(asked))
   }
-  if (asked && handsOn && !navigates && error instanceof SignInNeeded && !error.isWrong && showsPage(request)) {
+  // Whoever reloads this page sends the form again, so it is not for forms that another site sent.
+  if (asked && handsOn && error instanceof SignInNeeded && !error.isWrong && isOwnForm(asked, request)) {
     reply.refusalCode = error.code
     return sendFormPage(request, reply, error, loginAddress({ ...asked, ...formOf(asked, request) }))
   }

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { refuse } from '../errors.ts'
-import { parseHost } from '../sites/site-host.ts'
+import { originOf, parseHost } from '../sites/site-host.ts'
 
 /** What a visitor asked a protected site for, as the proxy tells it. */
 export interface ForwardedRequest {
@@ -16,7 +16,7 @@ export interface ForwardedRequest {
 /** Longer addresses than these are refused. */
 const MAX_ADDRESS = 8192
 
-/** Caddy and Traefik describe the request in four headers. */
+/** Caddy, Traefik, HAProxy and Apache describe the request in four headers; nginx does when it needs an answer to hand on. */
 export function readForwardAuth(request: FastifyRequest): ForwardedRequest {
   const { method, proto, host, uri } = readHeaders(request, {
     method: 'x-forwarded-method',
@@ -28,7 +28,7 @@ export function readForwardAuth(request: FastifyRequest): ForwardedRequest {
   return { method: checkMethod(method), host: checkHost(host), ...splitUri(uri) }
 }
 
-/** nginx describes it in two. */
+/** The module auth_request of nginx describes it in two. */
 export function readAuthRequest(request: FastifyRequest): ForwardedRequest {
   const { method, url } = readHeaders(request, { method: 'x-original-method', url: 'x-original-url' })
   const { scheme = '', host = '', uri = '' } = URL_PARTS.exec(url)?.groups ?? {}
@@ -40,7 +40,7 @@ export function readAuthRequest(request: FastifyRequest): ForwardedRequest {
 /** Nothing but a name and a port stands before the path: no user information, no second meaning for another parser. */
 const URL_PARTS = /^(?<scheme>[a-z]+):\/\/(?<host>[A-Za-z0-9.:-]+)(?<uri>\/.*)$/
 
-/** For the paths that nginx hands on to this service: the address is our own, the site comes in two headers. */
+/** For the paths that nginx and Apache hand on to this service: the address is our own, the site comes in two headers. */
 export function readHandedOn(request: FastifyRequest): ForwardedRequest {
   const { proto, host } = readHeaders(request, { proto: 'x-forwarded-proto', host: 'x-forwarded-host' })
   refuseHttp(proto)
@@ -92,15 +92,27 @@ function splitUri(uri: string): { path: string; query: string } {
 
 export const refuseAddress = (message: string): never => refuse('address_refused', message)
 
+export const isRead = ({ method }: Pick<ForwardedRequest, 'method'>): boolean => method === 'GET' || method === 'HEAD'
+
 /**
  * A browser that opens a page, and can be sent elsewhere. Everything else gets a status: a redirect would lose the body
  * of a form, and answer a program with a page.
  */
-export const isNavigation = ({ method }: Pick<ForwardedRequest, 'method'>, request: FastifyRequest): boolean =>
-  (method === 'GET' || method === 'HEAD') && showsPage(request)
+export const isNavigation = (asked: Pick<ForwardedRequest, 'method'>, request: FastifyRequest): boolean =>
+  isRead(asked) && showsPage(request)
+
+/** A form that a page of the site itself sent, as far as the browser tells. */
+export function isOwnForm(asked: ForwardedRequest, request: FastifyRequest): boolean {
+  if (isRead(asked) || !showsPage(request)) return false
+  const { origin, 'sec-fetch-site': site } = request.headers
+  // Older browsers send Origin alone. Beside Sec-Fetch-Site it says nothing more, and is `null` for a page without a referrer.
+  return site === undefined ? origin === undefined || origin === originOf(asked.host) : OWN_SITE.has(site)
+}
+
+const OWN_SITE: ReadonlySet<unknown> = new Set(['same-origin', 'none'])
 
 /** Whether a person sees the answer as a page, also that to a form. */
-export function showsPage({ headers }: FastifyRequest): boolean {
+function showsPage({ headers }: FastifyRequest): boolean {
   if (String(headers['x-requested-with']).toLowerCase() === 'xmlhttprequest') return false
   const mode = headers['sec-fetch-mode']
   return mode === undefined ? /\btext\/html\b/i.test(headers.accept ?? '') : mode === 'navigate'

@@ -4,16 +4,17 @@ import { issueToken } from '../crypto/token.ts'
 import { refuse } from '../errors.ts'
 import { withQuery } from '../oauth/clients/redirect-uri.ts'
 import type { Services } from '../services.ts'
+import { holdSession } from '../sessions/session-store.ts'
 import { RESERVED } from '../sites/judge-address.ts'
 import { originOf } from '../sites/site-host.ts'
 import { findHost } from '../sites/site-store.ts'
-import { type ForwardedRequest, isNavigation } from './forwarded-request.ts'
+import { type ForwardedRequest, isNavigation, isRead } from './forwarded-request.ts'
 import { beginState, clearSiteCookie, clearState, ownsState, readSiteCookie, setSiteCookie } from './site-cookies.ts'
 import {
   consumeSiteCode,
   deleteSiteCookies,
   findSessionOfCode,
-  holdSiteSession,
+  holdSite,
   replaceSiteCookie,
 } from './site-session-store.ts'
 
@@ -41,10 +42,11 @@ export async function answerOwnPath(
   reply: FastifyReply,
 ): Promise<string> {
   if (!(await findHost(services.db.read, asked.host))) refuse('unknown_host', 'No site is registered for this host.')
-  if (asked.method !== 'GET' && asked.method !== 'HEAD')
-    refuse('method_not_allowed', 'This method is not allowed here.')
+  const name = asked.path.slice(RESERVED.length)
+  // A callback says itself that it failed, since its code is used up by that.
+  if (name !== 'callback' && !isRead(asked)) refuse('method_not_allowed', 'This method is not allowed here.')
   const parameters = new URLSearchParams(asked.query)
-  switch (asked.path.slice(RESERVED.length)) {
+  switch (name) {
     case 'login':
       return beginSignIn(services, asked, parameters, request, reply)
     case 'callback':
@@ -78,25 +80,28 @@ function beginSignIn(
  */
 async function finishSignIn(
   { db, now, random }: Needs,
-  { host }: ForwardedRequest,
+  asked: ForwardedRequest,
   parameters: URLSearchParams,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<string> {
+  const { host } = asked
   const [code, state] = [parameters.get('code') ?? '', parameters.get('state') ?? '']
-  const isOwn = ownsState({ now }, request, state)
+  const isOwn = isRead(asked) && ownsState({ now }, request, state)
   const codeHash = digest(code)
   // Anybody may come here with anything, which must not cost a write.
   if ((await findSessionOfCode(db.read, codeHash)) === undefined) refuseSignIn()
   const token = issueToken(random, '')
   const at = now()
   const found = await db.transaction(async (trx) => {
-    const sessionId = await findSessionOfCode(trx, codeHash)
-    const session = sessionId === undefined ? undefined : await holdSiteSession(trx, { sessionId, host, now: at })
+    const session = await findSessionOfCode(trx, codeHash)
+    if (!session) return undefined
+    const lives = await holdSession(trx, { ...session, now: at, lock: 'shared' })
+    const site = await holdSite(trx, host)
     const consumed = await consumeSiteCode(trx, codeHash)
     const isGood = isOwn && consumed?.host === host && consumed.state === state && consumed.expiresAt > at
-    if (sessionId === undefined || !session || !isGood) return undefined
-    await replaceSiteCookie(trx, { tokenHash: token.hash, host, sessionId, now: at })
+    if (!lives || !site || site.disabled || !isGood) return undefined
+    await replaceSiteCookie(trx, { tokenHash: token.hash, host, sessionId: session.id, now: at })
     return { ...session, returnTo: consumed.returnTo }
   })
   const { remembered, expiresAt, returnTo } = found ?? refuseSignIn()

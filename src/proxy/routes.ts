@@ -27,9 +27,9 @@ const response = {
 
 const DESCRIPTIONS = {
   '/api/authz/forward-auth':
-    'For Caddy and Traefik. Takes every method, and reads X-Forwarded-Method, -Proto, -Host and -Uri. Only a peer whose address is in TRUST_PROXY is answered.',
+    'For Caddy, Traefik, HAProxy and Apache, and for the page that nginx shows instead of a refusal. Takes every method, and reads X-Forwarded-Method, -Proto, -Host and -Uri. Only a peer whose address is in TRUST_PROXY is answered.',
   '/api/authz/auth-request':
-    'For nginx. Takes every method, and reads X-Original-Method and X-Original-URL. A 401 names the sign-in in X-Redirect-To. Only a peer whose address is in TRUST_PROXY is answered.',
+    'For the module auth_request of nginx. Takes every method, and reads X-Original-Method and X-Original-URL. A 401 names the sign-in in X-Redirect-To. Only a peer whose address is in TRUST_PROXY is answered.',
 }
 
 /** Where proxies ask whether to let a request through. */

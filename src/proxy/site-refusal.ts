@@ -5,7 +5,7 @@ import type { Visitor } from './visitor.ts'
 
 const ANSWERS = {
   off: ['application_off', TURNED_OFF],
-  path: ['address_refused', 'This address could be read in more than one way, or is not valid.'],
+  path: ['address_refused', 'This address is too long, can be read in too many ways, or is not valid.'],
   denied: ['forbidden', 'Nobody may open this address.'],
   role: ['not_allowed', 'You may not open this address.'],
   unconfirmed: ['email_unconfirmed', 'Confirm your email address first, with the link that was sent to it.'],

@@ -1,17 +1,18 @@
-import { DECODING, type Step, STEPS } from './path-steps.ts'
+import { DECODINGS, type Step, STEPS, traitsOf } from './path-steps.ts'
 
 /** Longer than the paths of applications are, in bytes as sent. */
 const MAX_PATH = 4096
 /** More readings than any honest path has. A path with more is refused. */
 export const MAX_READINGS = 16
 /** How often an application might percent-decode a path. */
-const MAX_DECODINGS = 3
+export const MAX_DECODINGS = 3
 
 /**
- * Every way in which an application might read a path (without its query): as sent, percent-decoded up to three times,
- * with `\` as `/`, without the parameters of segments (`;…`), with slashes merged, with dot segments resolved, and each of these
- * after any other. Undefined for a path that must not be let through at all: with control characters, escapes that are
- * not valid, or characters that no URL has (RFC 3986 section 2); one that is too long, or has too many readings.
+ * Every way in which an application might read a path (without its query): as sent, percent-decoded up to three times, each time
+ * with or without `%2f`, with `\` as `/`, without the parameters of segments (`;…`), with slashes merged, without what stands where
+ * a URL has its host (`//…`), with dot segments resolved, also encoded ones, and each of these after any other. Undefined for a
+ * path that must not be let through at all: with control characters, escapes that are not valid, or characters that no URL has
+ * (RFC 3986 section 2); one that is too long, or has too many readings.
  *
  * Anybody may ask about any path, so the work is bounded: each step is taken at most once for each reading.
  */
@@ -20,39 +21,51 @@ export function readingsOf(path: string, take: TakeStep = takeStep): string[] | 
   // Almost every path has one reading.
   if (!TRICKY.test(path)) return [path]
   if (BAD_ESCAPE.test(path)) return undefined
-  const found = [Buffer.from(path, 'latin1')]
-  const add = (reading: Buffer) => {
+  const found: Reading[] = []
+  const add = (bytes: Buffer) => {
     // There are few, and most differ in their length: faster than to hash them.
-    if (!found.some((known) => known.equals(reading))) found.push(Buffer.from(reading))
+    if (!found.some((known) => known.bytes.equals(bytes)))
+      found.push({ bytes: Buffer.from(bytes), traits: traitsOf(bytes) })
   }
+  add(Buffer.from(path, 'latin1'))
   // What is reached with fewer decodings comes first, since it may be decoded more often.
   for (let decodings = 0, first = 0; first < found.length; decodings++) {
     // The list grows while it is read.
     for (let at = first; at < found.length; at++) {
+      const { bytes, traits } = found[at]!
       for (const step of STEPS) {
-        const next = take(step, found[at]!)
-        if (next) add(next)
+        if (!(step.concerns & traits)) continue
+        add(take(step, bytes))
         if (found.length > MAX_READINGS) return undefined
       }
     }
     if (decodings === MAX_DECODINGS) break
     const end = found.length
     for (; first < end; first++) {
-      const decoded = take(DECODING, found[first]!)
-      if (decoded?.length === 0) return undefined
-      if (decoded) add(decoded)
+      const { bytes, traits } = found[first]!
+      for (const decoding of DECODINGS) {
+        if (!(decoding.concerns & traits)) continue
+        const decoded = take(decoding, bytes)
+        if (decoded.length === 0) return undefined
+        add(decoded)
+        if (found.length > MAX_READINGS) return undefined
+      }
     }
   }
-  return found.map((reading) => reading.toString('utf8'))
+  return found.map(({ bytes }) => bytes.toString('utf8'))
 }
 
-/** Returns what a step wrote. It is there until the next step. Undefined when the step does not concern the path. */
-export type TakeStep = (step: Step, reading: Buffer) => Buffer | undefined
+interface Reading {
+  bytes: Buffer
+  traits: number
+}
+
+/** Returns what a step wrote. It is there until the next step. */
+export type TakeStep = (step: Step, reading: Buffer) => Buffer
 
 const written = Buffer.alloc(MAX_PATH)
 
-export const takeStep: TakeStep = (step, reading) =>
-  step.concerns(reading) ? written.subarray(0, step.write(reading, written)) : undefined
+export const takeStep: TakeStep = (step, reading) => written.subarray(0, step.write(reading, written))
 
 /** What a request line may hold, without `#`, which some servers cut a path at. */
 const PRINTABLE = /^[\x21\x22\x24-\x7e]*$/

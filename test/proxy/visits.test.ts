@@ -277,8 +277,6 @@ onEachEngine('a request to a site', (engine) => {
     assert.deepEqual(await statuses(cookies), [401, 200])
     assert.equal((await person.get(`/api/authz/sites/${first.host}`)).json().site.host, first.host)
     assert.equal((await person.get('/api/authz/sites/evil.example')).statusCode, 404)
-    for (const host of [first.host, 'evil.example'])
-      assert.equal((await anonymous(app()).get(`/api/authz/sites/${host}`)).statusCode, 401, 'strangers learn nothing')
 
     // A site that is deleted and made again, and a host that is taken out and put back, are others than before.
     await admin.delete(`/oauth/clients/${second.id}`)
@@ -290,6 +288,33 @@ onEachEngine('a request to a site', (engine) => {
     assert.equal(code.statusCode, 200)
     await admin.patch(`/oauth/clients/${again.id}`, { hosts: [again.host] })
     assert.equal((await forwardAuth(app(), { url: `${again.origin}/`, cookie })).statusCode, 401)
+  })
+
+  test('strangers do not learn which hosts are sites', async () => {
+    const [site, off] = [await createSite(admin), await createSite(admin)]
+    assert.equal((await admin.patch(`/oauth/clients/${off.id}`, { disabled: true })).statusCode, 200)
+    const state = `${'a'.repeat(22)}.${'b'.repeat(43)}`
+    const signInAddress = (host: string) => `/api/authz/sign-in?host=${encodeURIComponent(host)}&state=${state}&to=%2F`
+    const statuses = async (host: string) => [
+      (await anonymous(app()).get(`/api/authz/sites/${host}`)).statusCode,
+      (await anonymous(app()).get(signInAddress(host))).statusCode,
+    ]
+    for (const host of [site.host, off.host, 'evil.example', 'evil.example:8443']) {
+      assert.deepEqual(await statuses(host), [401, 302], host)
+      const answer = await anonymous(app()).get(signInAddress(host))
+      const back = encodeURIComponent(signInAddress(host).replace(':', '%3A'))
+      assert.equal(locationOf(answer), `http://localhost:3000/login?return_to=${back}`, host)
+    }
+    for (const host of ['', 'a b', '127.0.0.1', 'x@evil.example', 'Evil.example'])
+      assert.equal((await anonymous(app()).get(signInAddress(host))).statusCode, 403, host)
+    // With a session the host has to be a site.
+    for (const [host, code] of [
+      ['evil.example', 'unknown_host'],
+      [off.host, 'application_off'],
+    ] as const) {
+      const answer = await admin.get(signInAddress(host))
+      assert.deepEqual([answer.statusCode, answer.json<{ code: string }>().code], [403, code])
+    }
   })
 
   test('a request counts as a use of the session, which ends when it is not used', async () => {
@@ -387,6 +412,8 @@ onEachEngine('a request to a site', (engine) => {
         mixed.searchParams.set('state', new URL(another.url).searchParams.get('state') ?? '')
         return arrive(mixed.href, `${state}; ${another.state}`)
       },
+      'with another method': async (url, cookie) =>
+        (await forwardAuth(app(), { url, cookie, method: 'POST', headers: NAVIGATION })).statusCode,
       'without a state': (url, state) => arrive(url.replace(/&state=.*$/, ''), state),
     }
     for (const [attack, fail] of Object.entries(failures)) {
@@ -422,9 +449,24 @@ onEachEngine('a request to a site', (engine) => {
     const old = await send({ accept: 'text/html' })
     assert.match(String(old.headers['www-authenticate']), /^Basic/)
     for (const headers of [
+      { 'sec-fetch-site': 'same-origin', origin },
+      // A page that sends no referrer sends no origin either.
+      { 'sec-fetch-site': 'same-origin', origin: 'null' },
+      { 'sec-fetch-site': 'none' },
+      { origin },
+    ])
+      assert.match((await send({ ...NAVIGATION, ...headers })).body, /What you sent did not arrive/)
+    for (const headers of [
       { ...NAVIGATION, 'x-requested-with': 'XMLHttpRequest' },
       { accept: 'application/json' },
       { 'sec-fetch-mode': 'cors', accept: 'text/html' },
+      // Nobody is led to send the form of another site again.
+      { ...NAVIGATION, 'sec-fetch-site': 'cross-site' },
+      { ...NAVIGATION, 'sec-fetch-site': 'same-site' },
+      { ...NAVIGATION, 'sec-fetch-site': 'cross-site', origin },
+      { ...NAVIGATION, origin: 'https://evil.example' },
+      { ...NAVIGATION, origin: `http://${host}` },
+      { ...NAVIGATION, origin: 'null' },
     ])
       assert.equal((await send(headers)).json().code, 'unauthenticated')
     const asked = await authRequest(app(), { url: `${origin}/save`, method: 'POST', headers: NAVIGATION })

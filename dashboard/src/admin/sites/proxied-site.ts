@@ -27,8 +27,8 @@ export const portsOf = (hosts: readonly string[]): string[] => [...new Set(hosts
 
 /** Which headers of a visitor Latchkey is told: the part that the scripts have in common. */
 export const PASSED_IN_LUA = `local PASSED = {
-    "accept", "accept-language", "authorization", "cookie", "referer", "sec-fetch-mode", "sec-fetch-site", "user-agent",
-    "x-requested-with",
+    "accept", "accept-language", "authorization", "cookie", "origin", "referer", "sec-fetch-mode", "sec-fetch-site",
+    "user-agent", "x-requested-with",
 }`
 
 /** The names that a visitor's headers must not have although this site calls them otherwise, or leaves them out. */
