@@ -39,7 +39,7 @@ export const FailedActions = Nullable(
   ),
 )
 
-export interface ShownActions {
+interface ShownActions {
   lifecycle: Type.Static<typeof PlannedActions>
   failedActions: Type.Static<typeof FailedActions>
 }

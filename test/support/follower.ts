@@ -7,7 +7,7 @@ import { SECRET_KEY } from './settings.ts'
 
 const CLI = join(import.meta.dirname, '../../dist/cli.js')
 
-export interface FollowerProcess {
+interface FollowerProcess {
   output(): string
   /** Sends SIGTERM and returns the exit code. */
   stop(): Promise<number | null>
