@@ -17,7 +17,7 @@ import type { Schema } from './schema.ts'
 
 type RunSingle = (query: Query) => Promise<Answer>
 
-/** Kysely on a pool. `runSingle` runs the statements that are in no transaction. */
+/** Kysely on a pool, which whoever opened it has to close: Kysely destroys only what it has used by itself. `runSingle` runs the statements that are in no transaction. */
 export function createKysely(connections: Connections, runSingle: RunSingle) {
   const driver = createDriver(connections, runSingle)
   const dialect: Dialect = {
@@ -63,5 +63,5 @@ const createDriver = (connections: Connections, runSingle: RunSingle): Driver =>
   },
   commitTransaction: async (held) => (held as Connection).open.commit?.().catch(rethrow),
   rollbackTransaction: async (held) => (held as Connection).open.rollback?.(),
-  destroy: () => connections.pool.end(),
+  destroy: async () => {},
 })

@@ -33,6 +33,6 @@ export async function migratePostgres(
   } catch (error) {
     throw explainRefusal(error, url)
   } finally {
-    await kysely.destroy()
+    await single.pool.end()
   }
 }

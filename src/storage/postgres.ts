@@ -135,7 +135,7 @@ export async function openPostgres(
       await Promise.all([reads.close(), writes.close(), background.close()])
       // Nobody waits for what they run.
       abandoned.close()
-      await Promise.all([kysely.destroy(), reader.destroy(), patient.end()])
+      await Promise.all(pools.map((pool) => pool.end()))
     },
   }
 
@@ -156,7 +156,7 @@ export async function openPostgres(
       async close() {
         // Nobody waits for the statement that it runs.
         void (client as pg.Client | undefined)?.end()
-        await builder.destroy()
+        await pool.end()
       },
     }
   }

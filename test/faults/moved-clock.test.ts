@@ -42,15 +42,14 @@ async function query(storage: TestStorage, statement: string): Promise<Record<st
   }
 }
 
-/** Schedules an action by the clock of the service and waits until it is carried out, which shows that background jobs run. */
-async function waitForBackgroundJobs(installation: Installation, offsetMs: number, email: string): Promise<void> {
+/** Schedules an action by the clock of the service. */
+async function plan(installation: Installation, offsetMs: number, email: string): Promise<string> {
   const json = { email, password: passwordOf(email, 0) }
   const registered = await installation.expectStatus(201, 'POST', '/api/auth/register', { json })
   const { id } = registered.json<{ user: { id: string } }>().user
   const executeAt = Date.now() + offsetMs + SOON_MS
   await installation.asAdmin(200, 'POST', `/api/admin/users/${id}/lifecycle`, { action: 'disable', executeAt })
-  const cookie = sessionOf(registered)
-  await until(async () => (await installation.send('GET', '/api/auth/me', { cookie })).status === 401, 10_000)
+  return sessionOf(registered)
 }
 
 onEachEngine('a wrong clock', (engine) => {
@@ -62,7 +61,15 @@ onEachEngine('a wrong clock', (engine) => {
       const replica = await startWithOffset(t, storage, offsetMs)
       if (installation === undefined) installation = await createInstallation(replica.address)
       else await signInAgain(installation, replica.address)
-      await waitForBackgroundJobs(installation, offsetMs, email)
+      const { send } = installation
+      const cookie = await plan(installation, offsetMs, email)
+      if (engine === 'postgres' && offsetMs !== 0) {
+        // The clock of the server is another one: the replica is not ready, and leaves background jobs to others.
+        await until(async () => (await send('GET', '/readyz')).status === 503)
+      } else {
+        // It is carried out, which shows that background jobs run.
+        await until(async () => (await send('GET', '/api/auth/me', { cookie })).status === 401, 10_000)
+      }
       assert.equal(await replica.stop(), 0)
     }
     await runOnce(400 * DAY_MS, 'ahead@example.com')

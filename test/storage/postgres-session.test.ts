@@ -106,6 +106,30 @@ test('every session of the service has a name that no older version gave, whatev
   assert.equal(await listNames(), [pool, sharedReads, sharedWrites, signals].toSorted().join())
 })
 
+test('closing ends every session, whatever the service has used', async (t) => {
+  const { storage, outside } = await setUp(t)
+  const one = { name: '', sql: 'select 1' } as never
+  const uses: Record<string, (db: Awaited<ReturnType<typeof openStorage>>['db']) => Promise<unknown>> = {
+    nothing: async () => {},
+    'a transaction': (db) => db.transaction((trx) => trx.run(one, [])),
+    'a read that was built': (db) => sql`select 1`.execute(db.read),
+    'a prepared read': (db) => db.read.run(one, []),
+    'a prepared write': (db) => db.run(one, []),
+    'a read that was built, in the background': (db) => sql`select 1`.execute(db.background),
+    'a prepared read in the background': (db) => db.background.run(one, []),
+  }
+  for (const [name, use] of Object.entries(uses)) {
+    const { db, close } = await openStorage(storage.databaseUrl, log, 0)
+    await use(db)
+    await close()
+    const { rows } = await outside.query<{ program: string }>(
+      `select application_name as program from pg_stat_activity
+        where datname = current_database() and application_name like 'latchkey%'`,
+    )
+    assert.deepEqual(rows, [], name)
+  }
+})
+
 test('a statement in the background may take longer than one that a request waits for, and closing does not wait for it', async (t) => {
   const { storage, outside } = await setUp(t)
   const { db, close } = await openStorage(storage.databaseUrl, log, 0)
