@@ -1,6 +1,5 @@
-import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import type { TestContext } from 'node:test'
+import { startTcpProxy } from './tcp-proxy.ts'
 
 export interface DelayingProxy {
   /** The target URL, with the address of the proxy. */
@@ -17,13 +16,10 @@ export async function startDelayingProxy(
   target: string,
   text: string,
 ): Promise<DelayingProxy> {
-  const { hostname, port } = new URL(target)
-  const open = new Set<Socket>()
   const waiting: (() => void)[] = []
   const held = Promise.withResolvers<void>()
   let isReleased = false
-  const proxy = createServer((client) => {
-    const server = connect(Number(port), hostname)
+  const url = await startTcpProxy(t, target, (client, server) => {
     server.pipe(client)
     let isHeld = false
     client.on('data', (chunk: Buffer) => {
@@ -33,32 +29,10 @@ export async function startDelayingProxy(
         held.resolve()
       } else server.write(chunk)
     })
-    for (const [one, other] of [
-      [client, server],
-      [server, client],
-    ] as const) {
-      open.add(one)
-      one.on('error', () => other.destroy())
-      one.on('close', () => {
-        open.delete(one)
-        other.destroy()
-      })
-    }
     waiting.push(() => (isHeld = false))
   })
-  proxy.listen(0, '127.0.0.1')
-  await once(proxy, 'listening')
-  t.after(async () => {
-    const closed = once(proxy, 'close')
-    proxy.close()
-    for (const socket of open) socket.destroy()
-    await closed
-  })
-  const url = new URL(target)
-  url.hostname = '127.0.0.1'
-  url.port = String((proxy.address() as AddressInfo).port)
   return {
-    url: url.href,
+    url,
     held: held.promise,
     release() {
       isReleased = true
