@@ -2,11 +2,12 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { issueEmailToken } from '../../src/sign-in/issue-email-token.ts'
 import { markEmailConfirmed } from '../../src/users/user-store.ts'
+import { decide, errorOf, poll, registerDeviceClient, startDevice } from '../oauth/device/devices.ts'
 import { enrol, login, newAuthenticator, register } from '../passkeys/ceremonies.ts'
 import { createSite, TRUSTING } from '../proxy/visits.ts'
 import { issue, saveKey } from '../ssh/public-keys.ts'
 import { sharedApp, startApp, type TestApp } from '../support/app.ts'
-import { getTokens, registerApplication } from '../support/application.ts'
+import { exchangeCode, getCode, getTokens, newPkce, registerApplication } from '../support/application.ts'
 import { createClock } from '../support/clock.ts'
 import { onEachEngine } from '../support/engines.ts'
 import { lastMailTo, sentMails } from '../support/mail.ts'
@@ -258,6 +259,20 @@ onEachEngine('an address that is taken back', (engine) => {
     assert.equal((await admin.patch(`/api/admin/users/${who.user.id}`, { email: to })).statusCode, 200)
     assert.equal((await revert(app(), token)).json().code, 'invalid_token')
     assert.equal(await emailOf(who), to)
+  })
+
+  test('leaves nothing to a code or to a device that was approved before and not used yet', async () => {
+    const who = await confirmedPerson(app())
+    const revertToken = await move(app(), who, who.user.email, newEmail())
+    const client = await registerDeviceClient(app())
+    const device = await startDevice(app(), client)
+    assert.equal((await decide(who, device.user_code)).statusCode, 200)
+    const application = await registerApplication(app())
+    const pkce = newPkce()
+    const code = await getCode(who, application, pkce)
+    assert.equal((await revert(app(), revertToken)).statusCode, 200)
+    assert.equal(await errorOf(poll(app(), client, device.device_code)), 'invalid_grant')
+    assert.equal(await errorOf(exchangeCode(app(), application, code, pkce)), 'invalid_grant')
   })
 
   test('removes everything when the link was sent by a version that did not note when the change was asked for', async () => {

@@ -39,15 +39,7 @@ export async function writeRefusals(trx: Trx, clientId: string, entries: Refusal
   if (!client || entries.length === 0) return
   await trx
     .insertInto('oauth_refusals')
-    .values(
-      entries.toSorted(byId).map(({ id, content, count, at }) => ({
-        client_id: clientId,
-        id,
-        content: JSON.stringify(content),
-        count,
-        at,
-      })),
-    )
+    .values(entries.toSorted(byId).map((entry) => toColumns(clientId, entry)))
     .onConflict((conflict) =>
       conflict.columns(['client_id', 'id']).doUpdateSet((eb) => ({
         count: eb('oauth_refusals.count', '+', eb.ref('excluded.count')),
@@ -69,6 +61,14 @@ export async function writeRefusals(trx: Trx, clientId: string, entries: Refusal
     )
     .execute()
 }
+
+export const toColumns = (clientId: string, { id, content, count, at }: RefusalRow) => ({
+  client_id: clientId,
+  id,
+  content: JSON.stringify(content),
+  count,
+  at,
+})
 
 const byId = (a: RefusalRow, b: RefusalRow): number => (a.id < b.id ? -1 : 1)
 

@@ -1,5 +1,12 @@
 import type { Reader, Trx } from '../../storage/database.ts'
-import { MAX_REFUSALS, type Refusal, REFUSAL_KEPT_MS, type RefusalContent, type RefusalRow } from './refusal-store.ts'
+import {
+  MAX_REFUSALS,
+  type Refusal,
+  REFUSAL_KEPT_MS,
+  type RefusalContent,
+  type RefusalRow,
+  toColumns,
+} from './refusal-store.ts'
 
 export interface UnknownRefusalRow extends RefusalRow {
   clientId: string
@@ -26,15 +33,7 @@ export function newestUnknown<Row extends Pick<UnknownRefusalRow, 'clientId'>>(r
 export async function writeUnknownRefusals(trx: Trx, entries: UnknownRefusalRow[]): Promise<void> {
   await trx
     .insertInto('oauth_unknown_refusals')
-    .values(
-      entries.toSorted(byKey).map(({ clientId, id, content, count, at }) => ({
-        client_id: clientId,
-        id,
-        content: JSON.stringify(content),
-        count,
-        at,
-      })),
-    )
+    .values(entries.toSorted(byKey).map((entry) => toColumns(entry.clientId, entry)))
     .onConflict((conflict) =>
       conflict.columns(['client_id', 'id']).doUpdateSet((eb) => ({
         count: eb('oauth_unknown_refusals.count', '+', eb.ref('excluded.count')),
