@@ -49,7 +49,8 @@ export function createDiskReserve({ file, bytes }: Database, measure: Measure = 
     }
   }
   const isShortNow = (): boolean => {
-    if (performance.now() - lookedAt < LOOK_MS) return isShort
+    // Space that was freed counts at once.
+    if (!isShort && performance.now() - lookedAt < LOOK_MS) return false
     lookedAt = performance.now()
     return (isShort = look())
   }

@@ -76,7 +76,12 @@ async function fillWithLog(
     replica = await start(disk.beside(reader.pid))
     installation.address = replica.address
     await installation.asAdmin(200, 'GET', '/api/admin/roles')
-    await installation.asAdmin(503, 'POST', '/api/admin/roles', { name: 'refused', permissions: [] })
+    // Killing it may have freed a few pages.
+    await until(async () => {
+      const { cookie } = installation.admin
+      const json = { name: `filling-${performance.now()}`, permissions: [] }
+      return (await installation.send('POST', '/api/admin/roles', { cookie, json })).status === 503
+    })
   }
   await reader.end()
   const endedAt = performance.now()
