@@ -1,52 +1,9 @@
 import { defineConfig, type OxlintOverride } from 'oxlint'
 
-/**
- * The layers of the server, the lowest first. A file imports only from its own folder and from lower layers; two folders in
- * one layer do not import each other. docs/architecture.md says what each contains.
- */
-export const LAYERS = [
-  ['collect.ts', 'errors.ts', 'root-folder.ts', 'vocabulary'],
-  ['colors', 'crypto', 'openssh', 'password-strength', 'storage'],
-  ['config', 'ids.ts'],
-  ['blobs', 'http', 'limits'],
-  ['audit', 'mail'],
-  ['keys', 'metrics'],
-  ['services.ts'],
-  ['pictures', 'users'],
-  ['access'],
-  ['sessions'],
-  ['notifications'],
-  ['sign-in'],
-  ['sites'],
-  ['oauth', 'passkeys', 'ssh'],
-  ['app-passwords'],
-  ['account', 'passwords', 'proxy', 'roles', 'settings'],
-  ['people'],
-  ['lifecycle'],
-  ['open-services.ts'],
-  ['background', 'backup', 'control', 'overview'],
-]
-/** The process itself: it may import everything, and nothing imports it. */
-export const TOP = ['app.ts', 'serve.ts', 'start.ts', 'main.ts', 'cli.ts', 'cli', 'describe-failure.ts']
-/** Routes may import from every layer, for example the guards. Only `app.ts` imports them. */
-const ROUTES = ['**/routes.ts', '**/*-routes.ts']
-
-const importsOf = (name: string) => (name.endsWith('.ts') ? `**/${name}` : `**/${name}/**`)
-const filesOf = (name: string) => (name.endsWith('.ts') ? `src/${name}` : `src/${name}/**/*.ts`)
-
 const forbid = (files: string[], group: string[], message: string): OxlintOverride => ({
   files,
   rules: { 'no-restricted-imports': ['error', { patterns: [{ group, message }] }] },
 })
-
-const layers = LAYERS.flatMap((layer, height) =>
-  layer.map((name) => {
-    const beside = layer.filter((other) => other !== name)
-    const above = [...LAYERS.slice(height + 1).flat(), ...TOP]
-    const message = `${name} is in a lower layer (docs/architecture.md), or this is a route of another folder.`
-    return forbid([filesOf(name)], [...[...beside, ...above].map(importsOf), ...ROUTES], message)
-  }),
-)
 
 export default defineConfig({
   plugins: ['typescript', 'unicorn', 'oxc', 'import', 'promise', 'node'],
@@ -79,9 +36,7 @@ export default defineConfig({
     'oxc/no-async-endpoint-handlers': 'off',
   },
   overrides: [
-    ...layers,
     forbid(['catalogue/**/*.ts'], ['**/src/**', 'node:*'], 'The catalogue is data: the dashboard reads it too.'),
-    forbid(['src/**/routes.ts', 'src/**/*-routes.ts'], TOP.map(importsOf), 'Only app.ts mounts routes.'),
   ],
   ignorePatterns: ['dashboard/dist', 'dist', 'release', 'data', 'node_modules'],
 })

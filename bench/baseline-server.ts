@@ -1,7 +1,7 @@
 import { generateKeyPairSync, hash, randomFillSync, sign, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { parse } from 'node:querystring'
-import { answerTogether } from '../src/http/answer-together.ts'
+import { answerTogether } from '../src/platform/http/answer-together.ts'
 import { openBaselineStorage } from './baseline-storage.ts'
 import { type Fixture, ISSUER } from './fixture.ts'
 

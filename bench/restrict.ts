@@ -1,12 +1,12 @@
-import { ADMIN_ROLE } from '../src/access/built-in-roles.ts'
-import { withoutJudging } from '../src/access/judged-trx.ts'
-import { readConfig } from '../src/config/config.ts'
-import { createLogger } from '../src/http/log.ts'
+import { ADMIN_ROLE } from '../src/identity/access/built-in-roles.ts'
+import { withoutJudging } from '../src/identity/access/judged-trx.ts'
 import { replaceAllowedRoles } from '../src/oauth/access/allowed-role-store.ts'
 import type { ClaimMapping } from '../src/oauth/claims/claim-mapping.ts'
 import { settingColumns, settingsOf } from '../src/oauth/clients/client-settings.ts'
 import { readClient, updateClientRow } from '../src/oauth/clients/client-store.ts'
 import { openServices } from '../src/open-services.ts'
+import { readConfig } from '../src/platform/config/config.ts'
+import { createLogger } from '../src/platform/http/log.ts'
 import { ISSUER, SECRET_KEY } from './fixture.ts'
 
 const EVERYWHERE: ClaimMapping['in'] = ['id_token', 'userinfo', 'introspection']

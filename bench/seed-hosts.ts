@@ -1,8 +1,8 @@
-import { createUser } from '../src/access/create-user.ts'
-import { readConfig } from '../src/config/config.ts'
-import { digest } from '../src/crypto/digest.ts'
-import { createLogger } from '../src/http/log.ts'
+import { createUser } from '../src/identity/access/create-user.ts'
 import { openServices, type OpenServices } from '../src/open-services.ts'
+import { readConfig } from '../src/platform/config/config.ts'
+import { digest } from '../src/platform/crypto/digest.ts'
+import { createLogger } from '../src/platform/http/log.ts'
 import { ISSUER, SECRET_KEY } from './fixture.ts'
 
 /** People who may log in to hosts, with one of these roles each. */

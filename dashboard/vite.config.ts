@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin, type Rolldown } from 'vite'
-import { ENTRANCE_PAGES } from '../src/http/dashboard-pages.ts'
+import { ENTRANCE_PAGES } from '../src/platform/http/dashboard-pages.ts'
 
 const server = process.env.LATCHKEY_SERVER ?? 'http://localhost:3000'
 

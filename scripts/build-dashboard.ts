@@ -11,7 +11,7 @@ const SOURCES = [
   'dashboard/*.{html,ts,json}',
   'dashboard/{src,public}/**/*.*',
   // The rule for passwords and the shades of a colour, which the server shares with the page.
-  'src/{colors,password-strength}/*.ts',
+  'src/{platform/colors,identity/password-strength}/*.ts',
   'catalogue/**/*.ts',
 ]
 

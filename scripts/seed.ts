@@ -1,9 +1,9 @@
 // Fills an empty database with made-up people, tokens and certificates, to try the service with a large one.
 import { parseArgs } from 'node:util'
 import { grow } from '../bench/grow.ts'
-import { loadEnvironment, readConfig } from '../src/config/config.ts'
-import { createLogger } from '../src/http/log.ts'
 import { openServices } from '../src/open-services.ts'
+import { loadEnvironment, readConfig } from '../src/platform/config/config.ts'
+import { createLogger } from '../src/platform/http/log.ts'
 
 const { values } = parseArgs({
   options: {

@@ -1,19 +1,19 @@
-import { UsageError } from './cli/usage.ts'
-import type { SettingsSource } from './config/config.ts'
 import { describeFailure, printError } from './describe-failure.ts'
+import { UsageError } from './operations/cli/usage.ts'
+import type { SettingsSource } from './platform/config/config.ts'
 
 /** Each command is a file that is loaded when it runs; none of it is part of the service. */
 const COMMANDS: Record<string, () => Promise<{ run(args: string[], source: SettingsSource): Promise<void> }>> = {
-  serve: () => import('./cli/serve.ts'),
-  'check-config': () => import('./cli/check-config.ts'),
-  init: () => import('./cli/init.ts'),
-  status: () => import('./cli/status.ts'),
-  version: () => import('./cli/version.ts'),
-  backup: () => import('./cli/backup.ts'),
-  restore: () => import('./cli/restore.ts'),
-  restored: () => import('./cli/restored.ts'),
-  admin: () => import('./cli/admin.ts'),
-  keys: () => import('./cli/keys.ts'),
+  serve: () => import('./operations/cli/serve.ts'),
+  'check-config': () => import('./operations/cli/check-config.ts'),
+  init: () => import('./operations/cli/init.ts'),
+  status: () => import('./operations/cli/status.ts'),
+  version: () => import('./operations/cli/version.ts'),
+  backup: () => import('./operations/cli/backup.ts'),
+  restore: () => import('./operations/cli/restore.ts'),
+  restored: () => import('./operations/cli/restored.ts'),
+  admin: () => import('./operations/cli/admin.ts'),
+  keys: () => import('./operations/cli/keys.ts'),
 }
 
 const USAGE = `Usage: latchkey [--env-file <file>] <command>
@@ -43,7 +43,7 @@ async function main(given: string[]): Promise<number> {
   if (envFile === '') return complain('--env-file needs the path of a file.', 2)
   const [name = '', ...args] = rest
   if (name === '--version') {
-    const { VERSION } = await import('./config/version.ts')
+    const { VERSION } = await import('./platform/config/version.ts')
     return print(VERSION)
   }
   if (name === '' || name === 'help' || name === '--help' || name === '-h') return print(USAGE, name === '' ? 2 : 0)

@@ -2,20 +2,20 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import closeWithGrace from 'close-with-grace'
-import { hasAdministrator } from './access/administrator-store.ts'
 import { createApp } from './app.ts'
-import { backgroundJobs } from './background/jobs.ts'
-import { createTicker } from './background/ticker.ts'
-import { backUpBeforeUpgrade } from './backup/back-up-before-upgrade.ts'
-import type { Config } from './config/config.ts'
-import { prepareDataFolder } from './config/data-folder.ts'
-import { VERSION } from './config/version.ts'
-import { serveCommands } from './control/serve-commands.ts'
 import { printError } from './describe-failure.ts'
 import { StartError } from './errors.ts'
-import { createLogOutput, type LogOutput } from './http/log-output.ts'
-import { createLogger } from './http/log.ts'
+import { hasAdministrator } from './identity/access/administrator-store.ts'
 import { openServices, type OpenServices } from './open-services.ts'
+import { backgroundJobs } from './operations/background/jobs.ts'
+import { createTicker } from './operations/background/ticker.ts'
+import { backUpBeforeUpgrade } from './operations/backup/back-up-before-upgrade.ts'
+import { serveCommands } from './operations/control/serve-commands.ts'
+import type { Config } from './platform/config/config.ts'
+import { prepareDataFolder } from './platform/config/data-folder.ts'
+import { VERSION } from './platform/config/version.ts'
+import { createLogOutput, type LogOutput } from './platform/http/log-output.ts'
+import { createLogger } from './platform/http/log.ts'
 import { codeOf } from './storage/durable-files.ts'
 
 const SHUTDOWN_MS = 9000
@@ -100,7 +100,7 @@ export async function serve(config: Config, { warnings, settingsFile }: Start): 
 
 async function startMetrics({ config, metrics, log }: OpenServices): Promise<(() => Promise<void>) | undefined> {
   if (!metrics || !config.metricsAddress) return undefined
-  const { serveMetrics } = await import('./metrics/serve-metrics.ts')
+  const { serveMetrics } = await import('./platform/metrics/serve-metrics.ts')
   const { address, close } = await serveMetrics(metrics, config.metricsAddress)
   log.info({ address }, 'Metrics are served.')
   return close

@@ -1,6 +1,6 @@
-import { loadSettings, readConfig, type SettingsSource } from './config/config.ts'
-import { describeMisspelt } from './config/misspelt.ts'
 import { describeFailure, printError } from './describe-failure.ts'
+import { loadSettings, readConfig, type SettingsSource } from './platform/config/config.ts'
+import { describeMisspelt } from './platform/config/misspelt.ts'
 
 /** Runs the service until a signal ends it. */
 export async function start(source: SettingsSource = {}): Promise<void> {

@@ -1,4 +1,4 @@
-/** Every path of the dashboard. The server knows them too: `src/http/dashboard-pages.ts`. */
+/** Every path of the dashboard. The server knows them too: `src/platform/http/dashboard-pages.ts`. */
 export const paths = {
   home: '/',
   setup: '/setup',

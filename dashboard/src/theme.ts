@@ -1,5 +1,5 @@
 import { createTheme, mergeThemeOverrides, type CSSVariablesResolver, type MantineColorsTuple } from '@mantine/core'
-import { accentShades } from '../../src/colors/accent-shades.ts'
+import { accentShades } from '../../src/platform/colors/accent-shades.ts'
 
 const pine: MantineColorsTuple = [
   '#edf8f6', '#d9eeea', '#b0dcd4', '#84c9bd', '#5fb8aa', '#47ad9d', '#2f9485', '#1f7d70', '#15675c', '#0b4f46',

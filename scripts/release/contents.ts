@@ -1,6 +1,6 @@
 import { globSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { writeSettings } from '../../src/config/write-settings.ts'
+import { writeSettings } from '../../src/platform/config/write-settings.ts'
 import { fetchPackage, pinOf } from './fetch-package.ts'
 import type { Entry } from './tar.ts'
 

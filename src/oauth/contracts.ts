@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { OAuthErrorBody } from '../http/contracts.ts'
+import { OAuthErrorBody } from '../platform/http/contracts.ts'
 import type { Parameters } from './parameters.ts'
 
 /** Protocol endpoints ignore what they don't know (RFC 6749 section 3.2), so their forms are open. */

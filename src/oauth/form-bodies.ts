@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { refuseCompressed } from '../http/json-body.ts'
+import { refuseCompressed } from '../platform/http/json-body.ts'
 import { readForm, refuseRepeated } from './parameters.ts'
 
 const FORM = 'application/x-www-form-urlencoded'

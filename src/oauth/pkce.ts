@@ -1,4 +1,4 @@
-import { digest, sameDigest } from '../crypto/digest.ts'
+import { digest, sameDigest } from '../platform/crypto/digest.ts'
 
 /** RFC 7636 section 4.2. A SHA-256 in base64url has 43 characters. */
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/

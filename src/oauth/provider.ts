@@ -1,4 +1,4 @@
-import type { Services } from '../services.ts'
+import type { Services } from '../platform/services.ts'
 import { type ClientCache, createClientCache } from './clients/client-cache.ts'
 import type { PkceUses } from './clients/pkce-uses.ts'
 import { createPublished, type Published } from './discovery/published.ts'

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
-import { Nullable } from '../http/contracts.ts'
+import { findUser } from '../identity/users/user-store.ts'
+import { Nullable } from '../platform/http/contracts.ts'
 import type { Reader } from '../storage/database.ts'
-import { findUser } from '../users/user-store.ts'
 
 /** As whom somebody is about to decide. The page sends the id back in `X-Latchkey-User`. */
 export const SignedInAs = Type.Object({

@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError, refuse } from '../errors.ts'
-import { sendThenDrain } from '../http/drain-body.ts'
-import { latchkeyFormat, sendError, toAppError } from '../http/errors.ts'
 import type { Provider } from '../oauth/provider.ts'
-import { RESERVED } from '../sites/judge-address.ts'
-import { originOf } from '../sites/site-host.ts'
+import { RESERVED } from '../oauth/sites/judge-address.ts'
+import { originOf } from '../oauth/sites/site-host.ts'
+import { sendThenDrain } from '../platform/http/drain-body.ts'
+import { latchkeyFormat, sendError, toAppError } from '../platform/http/errors.ts'
 import { admitVisit, SignInNeeded } from './admit-visit.ts'
 import {
   type ForwardedRequest,

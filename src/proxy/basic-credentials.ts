@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
-import { digest } from '../crypto/digest.ts'
-import { normalizeEmail } from '../users/email-address.ts'
+import { normalizeEmail } from '../identity/users/email-address.ts'
+import { digest } from '../platform/crypto/digest.ts'
 import type { Visitor } from './visitor.ts'
 
 /** What a program sends with HTTP Basic (RFC 7617). */

@@ -1,5 +1,11 @@
-import { type CompiledRule, compileRules, judgeAddress, meetsDemands, type Verdict } from '../sites/judge-address.ts'
-import { readRules } from '../sites/site-row.ts'
+import {
+  type CompiledRule,
+  compileRules,
+  judgeAddress,
+  meetsDemands,
+  type Verdict,
+} from '../oauth/sites/judge-address.ts'
+import { readRules } from '../oauth/sites/site-row.ts'
 import type { ForwardedRequest } from './forwarded-request.ts'
 import type { VisitRow } from './visit-store.ts'
 import type { Visitor } from './visitor.ts'

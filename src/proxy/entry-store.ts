@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
+import { accountMayAct } from '../identity/users/account-standing.ts'
+import { mustConfirmFirst } from '../identity/users/allowed-email.ts'
+import { packedRoles } from '../identity/users/user-row.ts'
 import { mayEnterSite, mayUseClient } from '../oauth/access/allowed-role-store.ts'
 import { clientExists } from '../oauth/clients/client-store.ts'
-import { packedRuleRoles } from '../sites/site-row.ts'
+import { packedRuleRoles } from '../oauth/sites/site-row.ts'
 import type { Reader } from '../storage/database.ts'
-import { accountMayAct } from '../users/account-standing.ts'
-import { mustConfirmFirst } from '../users/allowed-email.ts'
-import { packedRoles } from '../users/user-row.ts'
 
 const entries = (db: Reader, userId: string) =>
   db

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { refuse } from '../errors.ts'
-import { originOf, parseHost } from '../sites/site-host.ts'
+import { originOf, parseHost } from '../oauth/sites/site-host.ts'
 
 /** What a visitor asked a protected site for, as the proxy tells it. */
 export interface ForwardedRequest {

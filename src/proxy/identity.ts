@@ -1,4 +1,4 @@
-import { type HeaderNames, headerOf, IDENTITY_FIELDS, type IdentityField } from '../sites/identity-header.ts'
+import { type HeaderNames, headerOf, IDENTITY_FIELDS, type IdentityField } from '../oauth/sites/identity-header.ts'
 import type { SignVisitor } from './remote-jwt.ts'
 import type { Visitor } from './visitor.ts'
 

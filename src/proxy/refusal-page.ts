@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AppError } from '../errors.ts'
-import { sendThenDrain } from '../http/drain-body.ts'
-import { escapeHtml } from '../http/escape-html.ts'
-import { toVisible } from '../http/visible-name.ts'
+import { sendThenDrain } from '../platform/http/drain-body.ts'
+import { escapeHtml } from '../platform/http/escape-html.ts'
+import { toVisible } from '../platform/http/visible-name.ts'
 import { DEFAULT_LOCALE, type Locale, preferredLocale } from '../vocabulary/locales.ts'
 import { SiteRefusal } from './site-refusal.ts'
 

@@ -1,7 +1,7 @@
-import { newId } from '../ids.ts'
-import { PROXY_TOKEN } from '../keys/signing-keys.ts'
-import type { Services } from '../services.ts'
-import { originOf } from '../sites/site-host.ts'
+import { originOf } from '../oauth/sites/site-host.ts'
+import { newId } from '../platform/ids.ts'
+import { PROXY_TOKEN } from '../platform/keys/signing-keys.ts'
+import type { Services } from '../platform/services.ts'
 import type { Visitor } from './visitor.ts'
 
 /** Tells an application who its visitor is, signed, so that it need not trust its network. */

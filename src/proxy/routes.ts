@@ -2,10 +2,10 @@ import { METHODS } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import { Type } from 'typebox'
 import { AppError } from '../errors.ts'
-import { failures, HIDDEN, type Routes } from '../http/contracts.ts'
-import { latchkeyFormat, sendError } from '../http/errors.ts'
 import type { Provider } from '../oauth/provider.ts'
-import { RESERVED } from '../sites/judge-address.ts'
+import { RESERVED } from '../oauth/sites/judge-address.ts'
+import { failures, HIDDEN, type Routes } from '../platform/http/contracts.ts'
+import { latchkeyFormat, sendError } from '../platform/http/errors.ts'
 import { answerHandedOn, answerVisit, createProxyGate, PROXY_ENDPOINTS } from './answer-visit.ts'
 
 const tags = ['Applications behind a proxy']

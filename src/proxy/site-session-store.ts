@@ -1,5 +1,5 @@
 import { holdClient } from '../oauth/clients/client-store.ts'
-import { findHost } from '../sites/site-store.ts'
+import { findHost } from '../oauth/sites/site-store.ts'
 import type { Reader, Trx } from '../storage/database.ts'
 
 interface NewCode {

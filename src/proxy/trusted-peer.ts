@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import ipaddr from 'ipaddr.js'
-import type { Services } from '../services.ts'
+import type { Services } from '../platform/services.ts'
 
 /** Whether the other end of the connection is a proxy whose word counts, whatever its headers say. */
 export type IsTrustedPeer = (request: FastifyRequest) => boolean

@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
+import { sessionLives } from '../identity/sessions/session-store.ts'
+import { IDLE_MS } from '../identity/sessions/session.ts'
+import { accountMayAct } from '../identity/users/account-standing.ts'
+import { mustConfirmFirst } from '../identity/users/allowed-email.ts'
+import { packedRoles } from '../identity/users/user-row.ts'
 import { mayUseClient } from '../oauth/access/allowed-role-store.ts'
 import { clientExists } from '../oauth/clients/client-store.ts'
-import { sessionLives } from '../sessions/session-store.ts'
-import { IDLE_MS } from '../sessions/session.ts'
-import { packedRuleRoles } from '../sites/site-row.ts'
+import { packedRuleRoles } from '../oauth/sites/site-row.ts'
 import type { Reader } from '../storage/database.ts'
 import { readStatement, type Values } from '../storage/statement.ts'
-import { accountMayAct } from '../users/account-standing.ts'
-import { mustConfirmFirst } from '../users/allowed-email.ts'
-import { packedRoles } from '../users/user-row.ts'
 
 interface Asked {
   host: string

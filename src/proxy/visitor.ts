@@ -1,5 +1,5 @@
-import { USER_ROLE } from '../access/built-in-roles.ts'
-import { unpackRoles } from '../users/user-row.ts'
+import { USER_ROLE } from '../identity/access/built-in-roles.ts'
+import { unpackRoles } from '../identity/users/user-row.ts'
 import type { Locale } from '../vocabulary/locales.ts'
 import type { VisitRow } from './visit-store.ts'
 

@@ -1,13 +1,22 @@
 import { Type } from 'typebox'
 import { refuseField } from '../errors.ts'
-import { ById, failures, NextCursor, PageQuery, type Routes, strict, Success, success } from '../http/contracts.ts'
-import { decodeCursor, toPage } from '../http/cursor.ts'
-import { VisibleName } from '../http/visible-name.ts'
+import { actorOf, callerOf } from '../identity/sessions/actor.ts'
+import { needs, needsSessionOrToken } from '../identity/sessions/guards.ts'
 import { findSshBearer } from '../oauth/tokens/ssh-bearer-store.ts'
-import { MAX_PRINCIPALS } from '../openssh/certificate.ts'
-import type { Services } from '../services.ts'
-import { actorOf, callerOf } from '../sessions/actor.ts'
-import { needs, needsSessionOrToken } from '../sessions/guards.ts'
+import {
+  ById,
+  failures,
+  NextCursor,
+  PageQuery,
+  type Routes,
+  strict,
+  Success,
+  success,
+} from '../platform/http/contracts.ts'
+import { decodeCursor, toPage } from '../platform/http/cursor.ts'
+import { VisibleName } from '../platform/http/visible-name.ts'
+import { MAX_PRINCIPALS } from '../platform/openssh/certificate.ts'
+import type { Services } from '../platform/services.ts'
 import type { Permission } from '../vocabulary/permissions.ts'
 import { listCertificates } from './certificates/certificate-store.ts'
 import { IssuedCertificate, SshCertificate } from './certificates/certificate.ts'

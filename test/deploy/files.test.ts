@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { existsSync, globSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { VARIABLES } from '../../src/config/variables.ts'
+import { VARIABLES } from '../../src/platform/config/variables.ts'
 import { DEPLOY } from './proxy.ts'
 import { matchesIn, read, ROOT } from './repository.ts'
 

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { AUDIT_ACTIONS } from '../../src/vocabulary/audit-actions.ts'
-import { readDocument } from '../metrics/document.ts'
+import { readDocument } from '../platform/metrics/document.ts'
 import { matchesIn, read, ROOT } from './repository.ts'
 
 const known = readDocument(read('docs/metrics.md'))

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { connect, type TLSSocket } from 'node:tls'
 import { PROXIES, type ProxyName } from '../../dashboard/src/admin/sites/proxies.ts'
-import { IDENTITY_HEADERS } from '../../src/sites/identity-header.ts'
+import { IDENTITY_HEADERS } from '../../src/oauth/sites/identity-header.ts'
 import { freePort } from '../support/free-port.ts'
 import { DEPLOY } from './proxy.ts'
 

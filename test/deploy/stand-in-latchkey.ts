@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
-import { IDENTITY_HEADERS } from '../../src/sites/identity-header.ts'
+import { IDENTITY_HEADERS } from '../../src/oauth/sites/identity-header.ts'
 
 /** What it says of the visitor unless a test says otherwise. */
 export const VISITOR: Record<string, string> = {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { openEventStream } from '../notifications/event-stream.ts'
+import { openEventStream } from '../identity/notifications/event-stream.ts'
 import { createStorage } from '../support/engines.ts'
 import { sendRequest } from '../support/http-client.ts'
 import { startReplica, until } from '../support/replicas.ts'

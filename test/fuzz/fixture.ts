@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { encodeCursor } from '../../src/http/cursor.ts'
+import { encodeCursor } from '../../src/platform/http/cursor.ts'
 import { issue, newPublicKey, saveKey } from '../ssh/public-keys.ts'
 import type { TestApp } from '../support/app.ts'
 import {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
-import type { Config } from '../../src/config/config.ts'
+import type { Config } from '../../src/platform/config/config.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import type { EngineName } from '../support/engines.ts'
 import { freePort } from '../support/free-port.ts'

@@ -6,7 +6,7 @@ import { createServer, type RequestListener, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { runCommand } from '../../src/control/commands.ts'
+import { runCommand } from '../../src/operations/control/commands.ts'
 import { issue, saveKey } from '../ssh/public-keys.ts'
 import { startApp } from '../support/app.ts'
 import { createClock } from '../support/clock.ts'

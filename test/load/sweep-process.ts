@@ -1,8 +1,8 @@
 import { SECRET_KEY } from '../../bench/fixture.ts'
-import { sweepExpired } from '../../src/background/sweep-expired.ts'
-import { readConfig } from '../../src/config/config.ts'
-import { createLogger } from '../../src/http/log.ts'
 import { openServices } from '../../src/open-services.ts'
+import { sweepExpired } from '../../src/operations/background/sweep-expired.ts'
+import { readConfig } from '../../src/platform/config/config.ts'
+import { createLogger } from '../../src/platform/http/log.ts'
 import { type Pause, recordPauses } from './pauses.ts'
 
 export interface Swept {

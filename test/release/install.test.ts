@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { debName } from '../../scripts/release/deb.ts'
 import { type Entry, packTarGz, unpackTar } from '../../scripts/release/tar.ts'
-import { VERSION } from '../../src/config/version.ts'
+import { VERSION } from '../../src/platform/config/version.ts'
 import { matchesIn } from '../deploy/repository.ts'
 import { EARLIER, RELEASE, runInCleanRoot, skip } from './clean-root.ts'
 

@@ -8,7 +8,7 @@ import { gunzipSync } from 'node:zlib'
 import { findUnanswered, readAnswers } from '../../scripts/release/audit-findings.ts'
 import { sectionOf, writeNotes } from '../../scripts/release/notes.ts'
 import { packTar, packTarGz, unpackTar } from '../../scripts/release/tar.ts'
-import { VERSION } from '../../src/config/version.ts'
+import { VERSION } from '../../src/platform/config/version.ts'
 import { ROOT } from '../deploy/repository.ts'
 
 test('an archive is the same bytes for the same entries in any order, and tar reads it', async (t) => {

@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { formatPublicKey, publicKeyBlob } from '../../src/openssh/public-key.ts'
+import { formatPublicKey, publicKeyBlob } from '../../src/platform/openssh/public-key.ts'
 import type { TestApp } from '../support/app.ts'
 import { type SignedInPerson, signedInPerson } from '../support/people.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createLogger } from '../../src/http/log.ts'
+import { createLogger } from '../../src/platform/http/log.ts'
 import { MIGRATIONS } from '../../src/storage/migrations/all.ts'
 import { openStorage } from '../../src/storage/open.ts'
 import { createStorage, onEachEngine } from '../support/engines.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import pg from 'pg'
-import { ADMIN_ROLE } from '../../src/access/built-in-roles.ts'
+import { ADMIN_ROLE } from '../../src/identity/access/built-in-roles.ts'
 import { isUnavailable } from '../../src/storage/failure.ts'
 import { ping } from '../../src/storage/ping.ts'
 import { readStatement, type Values, writeStatement } from '../../src/storage/statement.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import pg from 'pg'
-import { createLogger } from '../../src/http/log.ts'
+import { createLogger } from '../../src/platform/http/log.ts'
 import { isUnavailable } from '../../src/storage/failure.ts'
 import { openStorage } from '../../src/storage/open.ts'
 import { createPostgresSignals } from '../../src/storage/postgres-signals.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { mock, test } from 'node:test'
-import { activateNextKey, publishNextKey } from '../../src/keys/rotate-signing-key.ts'
+import { activateNextKey, publishNextKey } from '../../src/platform/keys/rotate-signing-key.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { startDelayingProxy } from '../support/delaying-proxy.ts'
 import { createStorage, onEachEngine } from '../support/engines.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { sql } from 'kysely'
-import { createLogger } from '../../src/http/log.ts'
+import { createLogger } from '../../src/platform/http/log.ts'
 import { type Database, dryRun, type Reader, type Trx } from '../../src/storage/database.ts'
 import { isDuplicate, isMissingReference, isUnwritable } from '../../src/storage/failure.ts'
 import { openStorage } from '../../src/storage/open.ts'

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import type { Response } from 'light-my-request'
-import { withoutJudging } from '../../src/access/judged-trx.ts'
-import { THE_SERVICE } from '../../src/audit/record-event.ts'
+import { withoutJudging } from '../../src/identity/access/judged-trx.ts'
 import { insertClient, type CreateClientRequest } from '../../src/oauth/clients/create-client.ts'
+import { THE_SERVICE } from '../../src/platform/audit/record-event.ts'
 import type { TestApp } from './app.ts'
 import type { Person } from './people.ts'
 

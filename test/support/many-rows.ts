@@ -1,4 +1,4 @@
-import { newId } from '../../src/ids.ts'
+import { newId } from '../../src/platform/ids.ts'
 import type { Database, Reader, Trx } from '../../src/storage/database.ts'
 
 const BATCH_SIZE = 500

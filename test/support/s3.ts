@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import type { S3Config } from '../../src/config/config.ts'
+import type { S3Config } from '../../src/platform/config/config.ts'
 
 interface S3Server {
   run(): Promise<AddressInfo>

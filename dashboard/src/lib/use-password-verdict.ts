@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
-import type { Verdict } from '../../../src/password-strength/assess-password.ts'
-import { type PersonalDetails, personalWords } from '../../../src/password-strength/personal-words.ts'
+import type { Verdict } from '../../../src/identity/password-strength/assess-password.ts'
+import { type PersonalDetails, personalWords } from '../../../src/identity/password-strength/personal-words.ts'
 
 type Assess = (password: string, personal: string[]) => Verdict
 
@@ -9,8 +9,8 @@ let loading: Promise<Assess> | undefined
 /** The server's own rule with its dictionaries. They are large, and few visitors choose a password: loaded when one does. */
 function loadRule(): Promise<Assess> {
   loading ??= Promise.all([
-    import('../../../src/password-strength/assess-password.ts'),
-    import('../../../src/password-strength/load-estimator.ts').then(({ loadEstimator }) => loadEstimator()),
+    import('../../../src/identity/password-strength/assess-password.ts'),
+    import('../../../src/identity/password-strength/load-estimator.ts').then(({ loadEstimator }) => loadEstimator()),
   ]).then(
     ([{ assessPassword }, estimate]): Assess =>
       (password, personal) =>

@@ -1,6 +1,6 @@
 import { Group, Textarea, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import { isPrivateKey } from '../../../src/openssh/private-key.ts'
+import { isPrivateKey } from '../../../src/platform/openssh/private-key.ts'
 import { answer, api } from '../api/client.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { ChooseFileButton } from '../ui/ChooseFileButton.tsx'

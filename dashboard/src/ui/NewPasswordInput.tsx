@@ -1,6 +1,6 @@
 import { Box, Group, PasswordInput, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
-import type { PersonalDetails } from '../../../src/password-strength/personal-words.ts'
+import type { PersonalDetails } from '../../../src/identity/password-strength/personal-words.ts'
 import { usePasswordVerdict } from '../lib/use-password-verdict.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
 

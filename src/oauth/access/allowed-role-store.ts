@@ -1,5 +1,5 @@
 import { type RawBuilder, sql, type SqlBool } from 'kysely'
-import type { JudgedTrx } from '../../access/judged-trx.ts'
+import type { JudgedTrx } from '../../identity/access/judged-trx.ts'
 import type { Reader, Trx } from '../../storage/database.ts'
 import { readStatement, type Values } from '../../storage/statement.ts'
 import { clientExists } from '../clients/client-store.ts'

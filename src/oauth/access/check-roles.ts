@@ -1,8 +1,8 @@
 import { refuseField } from '../../errors.ts'
-import { rolesOfRules } from '../../sites/site-rule.ts'
 import type { Trx } from '../../storage/database.ts'
 import { rolesOfMappings } from '../claims/claim-mapping.ts'
 import type { Settings } from '../clients/client-settings.ts'
+import { rolesOfRules } from '../sites/site-rule.ts'
 import { listExistingRoles } from './allowed-role-store.ts'
 
 /** Refuses settings that name a role which does not exist. */

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Services } from '../../services.ts'
+import type { Services } from '../../platform/services.ts'
 import {
   type AccessReview,
   deleteReview,

@@ -1,4 +1,4 @@
-import { digest } from '../../crypto/digest.ts'
+import { digest } from '../../platform/crypto/digest.ts'
 import type { Trx } from '../../storage/database.ts'
 
 /** Marks a request as answered, until it expires. False when it was answered before. */

@@ -1,5 +1,5 @@
-import type { SignedInActor } from '../../sessions/actor.ts'
-import type { SignedIn } from '../../sessions/session.ts'
+import type { SignedInActor } from '../../identity/sessions/actor.ts'
+import type { SignedIn } from '../../identity/sessions/session.ts'
 import { userMayUse } from '../access/allowed-role-store.ts'
 import type { ReadParameters } from '../parameters.ts'
 import type { Provider } from '../provider.ts'

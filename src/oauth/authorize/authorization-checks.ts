@@ -1,4 +1,4 @@
-import type { Config } from '../../config/config.ts'
+import type { Config } from '../../platform/config/config.ts'
 import { readClaims, scopesOfClaims } from '../claims/claims-request.ts'
 import { type Client, TURNED_OFF } from '../clients/client.ts'
 import { readIdTokenHint } from '../id-token-hint.ts'

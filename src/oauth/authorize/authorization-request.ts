@@ -1,4 +1,4 @@
-import { asDescription } from '../../http/errors.ts'
+import { asDescription } from '../../platform/http/errors.ts'
 import type { ClaimsRequest } from '../claims/claims-request.ts'
 import type { KnownClient } from '../clients/client.ts'
 import { AUTHORIZATION_PARAMETERS, pickKnown } from '../contracts.ts'

@@ -1,6 +1,6 @@
 import type { AppError, ErrorCode } from '../../errors.ts'
-import { type Look, renderBrandedPage } from '../../http/branded-page.ts'
-import { escapeHtml } from '../../http/escape-html.ts'
+import { type Look, renderBrandedPage } from '../../platform/http/branded-page.ts'
+import { escapeHtml } from '../../platform/http/escape-html.ts'
 import type { Locale } from '../../vocabulary/locales.ts'
 
 interface PageTexts {

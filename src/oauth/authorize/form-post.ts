@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
 import { refuse } from '../../errors.ts'
-import { escapeHtml } from '../../http/escape-html.ts'
+import { escapeHtml } from '../../platform/http/escape-html.ts'
 import { DEFAULT_LOCALE, type Locale, preferredLocale } from '../../vocabulary/locales.ts'
 import type { Provider } from '../provider.ts'
 import { CODE_MS } from '../tokens/lifetimes.ts'

@@ -1,5 +1,5 @@
-import { sameDigest } from '../../crypto/digest.ts'
-import type { Services } from '../../services.ts'
+import { sameDigest } from '../../platform/crypto/digest.ts'
+import type { Services } from '../../platform/services.ts'
 import type { Parameters } from '../parameters.ts'
 
 /**

@@ -1,5 +1,5 @@
-import type { Config } from '../../config/config.ts'
 import { refuse } from '../../errors.ts'
+import type { Config } from '../../platform/config/config.ts'
 import { NO_CLAIMS } from '../claims/claims-request.ts'
 import type { KnownClient } from '../clients/client.ts'
 import { isRegisteredUri, isWeb } from '../clients/redirect-uri.ts'

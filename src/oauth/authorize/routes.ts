@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import type { Routes } from '../../http/contracts.ts'
-import { sourceOf } from '../../http/request-source.ts'
-import { currentlySignedIn } from '../../sessions/guards.ts'
-import { clearSessionCookie } from '../../sessions/session-cookie.ts'
+import { currentlySignedIn } from '../../identity/sessions/guards.ts'
+import { clearSessionCookie } from '../../identity/sessions/session-cookie.ts'
+import type { Routes } from '../../platform/http/contracts.ts'
+import { sourceOf } from '../../platform/http/request-source.ts'
 import {
   AUTHORIZATION_PARAMETERS,
   consumes,

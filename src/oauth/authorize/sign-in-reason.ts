@@ -1,4 +1,4 @@
-import type { SignedIn } from '../../sessions/session.ts'
+import type { SignedIn } from '../../identity/sessions/session.ts'
 import type { Parameters } from '../parameters.ts'
 import type { Provider } from '../provider.ts'
 import { type AuthorizationRequest, knownParameters, RedirectedRefusal } from './authorization-request.ts'

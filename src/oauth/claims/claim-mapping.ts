@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
-import { AttributeName, AttributeValue } from '../../access/attributes.ts'
 import { refuseField } from '../../errors.ts'
-import { strict } from '../../http/contracts.ts'
+import { AttributeName, AttributeValue } from '../../identity/access/attributes.ts'
+import { strict } from '../../platform/http/contracts.ts'
 
 /** Where an application is told a claim. */
 export const CLAIM_PLACES = ['id_token', 'userinfo', 'introspection'] as const

@@ -1,4 +1,4 @@
-import { attributeOf, type AttributeValue, type Attributes } from '../../access/attributes.ts'
+import { attributeOf, type AttributeValue, type Attributes } from '../../identity/access/attributes.ts'
 import type { ClaimMapping, ClaimPlace } from './claim-mapping.ts'
 import { groupNames, type HeldRole, type PersonColumns, readPerson } from './person-columns.ts'
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { type Attributes, inOrderOfNames, unpackAttributes } from '../../access/attributes.ts'
-import { USER_ROLE } from '../../access/built-in-roles.ts'
+import { type Attributes, inOrderOfNames, unpackAttributes } from '../../identity/access/attributes.ts'
+import { USER_ROLE } from '../../identity/access/built-in-roles.ts'
 
 // Control characters can't be part of a role's name, and JSON escapes them.
 const BETWEEN_FIELDS = '\u001f'

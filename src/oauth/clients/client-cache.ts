@@ -1,4 +1,4 @@
-import type { Services } from '../../services.ts'
+import type { Services } from '../../platform/services.ts'
 import { findClient } from './client-store.ts'
 import type { KnownClient } from './client.ts'
 

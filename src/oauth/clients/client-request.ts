@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { type Locate, type RequestSource, sourceOf } from '../../http/request-source.ts'
+import { type Locate, type RequestSource, sourceOf } from '../../platform/http/request-source.ts'
 import type { Parameters } from '../parameters.ts'
 
 /** A request of a client to an endpoint that authenticates it. */

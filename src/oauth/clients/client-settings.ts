@@ -1,12 +1,12 @@
 import { Type } from 'typebox'
-import type { Config } from '../../config/config.ts'
 import { refuse, refuseField } from '../../errors.ts'
-import { Nullable } from '../../http/contracts.ts'
-import { VisibleName } from '../../http/visible-name.ts'
-import { siteColumns } from '../../sites/site-row.ts'
-import { SITE_FIELDS, type SiteSettings } from '../../sites/site-settings.ts'
+import type { Config } from '../../platform/config/config.ts'
+import { Nullable } from '../../platform/http/contracts.ts'
+import { VisibleName } from '../../platform/http/visible-name.ts'
 import { checkMappings, ClaimMappings } from '../claims/claim-mapping.ts'
 import { SCOPE_TOKEN } from '../scope.ts'
+import { siteColumns } from '../sites/site-row.ts'
+import { SITE_FIELDS, type SiteSettings } from '../sites/site-settings.ts'
 import {
   type Client,
   type ClientType,

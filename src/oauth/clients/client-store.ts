@@ -1,12 +1,12 @@
 import { type ExpressionBuilder, type Insertable, sql, type SqlBool, type Updateable } from 'kysely'
-import type { JudgedTrx } from '../../access/judged-trx.ts'
-import { type Position, toPage } from '../../http/cursor.ts'
-import { packedRuleRoles } from '../../sites/site-row.ts'
+import type { JudgedTrx } from '../../identity/access/judged-trx.ts'
+import type { RowLock } from '../../identity/users/user-lock-store.ts'
+import { type Position, toPage } from '../../platform/http/cursor.ts'
 import type { Reader, Trx } from '../../storage/database.ts'
 import type { Schema } from '../../storage/schema.ts'
 import { readStatement, writeStatement, type Values } from '../../storage/statement.ts'
 import { contains } from '../../storage/text-search.ts'
-import type { RowLock } from '../../users/user-lock-store.ts'
+import { packedRuleRoles } from '../sites/site-row.ts'
 import { type Client, type ClientRow, type KnownClient, toClient } from './client.ts'
 
 /**

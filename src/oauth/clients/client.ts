@@ -1,13 +1,13 @@
 import type { Selectable } from 'kysely'
 import { Type } from 'typebox'
 import { refuse } from '../../errors.ts'
-import { Nullable, Time } from '../../http/contracts.ts'
-import { readSite } from '../../sites/site-row.ts'
-import { SiteSettings } from '../../sites/site-settings.ts'
+import { Nullable, Time } from '../../platform/http/contracts.ts'
 import type { Schema } from '../../storage/schema.ts'
 import { readTextList } from '../../storage/text-list.ts'
 import { ClaimMapping } from '../claims/claim-mapping.ts'
 import { hasScope } from '../scope.ts'
+import { readSite } from '../sites/site-row.ts'
+import { SiteSettings } from '../sites/site-settings.ts'
 
 /** RFC 8628 section 3.4. */
 export const DEVICE_CODE = 'urn:ietf:params:oauth:grant-type:device_code'

@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js'
-import type { Config } from '../../config/config.ts'
 import { refuseField } from '../../errors.ts'
+import type { Config } from '../../platform/config/config.ts'
 
 /** Printable ASCII without the characters that browsers interpret differently. */
 const PLAIN = /^[\x21\x23-\x3b\x3d\x3f-\x5b\x5d\x5f\x61-\x7e]+$/

@@ -1,4 +1,4 @@
-import type { Services } from '../../services.ts'
+import type { Services } from '../../platform/services.ts'
 import { deleteCodesInSlices } from '../authorize/code-store.ts'
 import { deleteGrantsToClient, listUsersWithGrant } from '../consents/grant-store.ts'
 import { deleteMarkedClient, listDeletedClientIds } from './client-store.ts'

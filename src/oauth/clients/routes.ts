@@ -1,10 +1,18 @@
 import { Type } from 'typebox'
-import { failures, NextCursor, PageQuery, type Routes, strict, Success, success } from '../../http/contracts.ts'
-import { decodeCursor } from '../../http/cursor.ts'
-import { actorOf } from '../../sessions/actor.ts'
-import { needs } from '../../sessions/guards.ts'
-import { SiteSettings } from '../../sites/site-settings.ts'
+import { actorOf } from '../../identity/sessions/actor.ts'
+import { needs } from '../../identity/sessions/guards.ts'
+import {
+  failures,
+  NextCursor,
+  PageQuery,
+  type Routes,
+  strict,
+  Success,
+  success,
+} from '../../platform/http/contracts.ts'
+import { decodeCursor } from '../../platform/http/cursor.ts'
 import type { Provider } from '../provider.ts'
+import { SiteSettings } from '../sites/site-settings.ts'
 import { deleteClient, rotateClientSecret, updateClient } from './change-client.ts'
 import { ClientSettings } from './client-settings.ts'
 import { listClients, readClient } from './client-store.ts'

@@ -1,10 +1,10 @@
-import { packedRuleRoles } from '../../sites/site-row.ts'
 import type { Reader, Trx } from '../../storage/database.ts'
 import { writeStatement, type Values } from '../../storage/statement.ts'
 import { readTextList } from '../../storage/text-list.ts'
 import { mayUseClient } from '../access/allowed-role-store.ts'
 import { CLIENT_COLUMNS, clientExists, packedAllowedRoles, toKnownClient } from '../clients/client-store.ts'
 import type { KnownClient } from '../clients/client.ts'
+import { packedRuleRoles } from '../sites/site-row.ts'
 import type { OAuthGrant } from './grant.ts'
 
 const clientWithGrant = writeStatement((db, value: Values<{ clientId: string; userId: string }>) =>

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { Time } from '../../http/contracts.ts'
+import { Time } from '../../platform/http/contracts.ts'
 
 /** The scopes that a user has granted to an application. */
 export const OAuthGrant = Type.Object(

@@ -1,5 +1,5 @@
-import { digest } from '../../crypto/digest.ts'
 import { refuse } from '../../errors.ts'
+import { digest } from '../../platform/crypto/digest.ts'
 import { findCode } from '../authorize/code-store.ts'
 import { DEVICE_CODE, type KnownClient } from '../clients/client.ts'
 import { verifierMatches } from '../pkce.ts'

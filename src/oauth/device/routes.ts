@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
-import type { Routes } from '../../http/contracts.ts'
-import { VisibleName } from '../../http/visible-name.ts'
+import type { Routes } from '../../platform/http/contracts.ts'
+import { VisibleName } from '../../platform/http/visible-name.ts'
 import { readClientRequest } from '../clients/client-request.ts'
 import { ClientCredentials, clientSecurity, consumes, oauthFailures, Parameter } from '../contracts.ts'
 import type { Provider } from '../provider.ts'

@@ -1,5 +1,5 @@
-import type { Random } from '../../crypto/random.ts'
-import type { Vault } from '../../crypto/vault.ts'
+import type { Random } from '../../platform/crypto/random.ts'
+import type { Vault } from '../../platform/crypto/vault.ts'
 
 /** RFC 8628 section 6.1: without vowels, so that no words occur, and without letters that look like others. */
 const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ'

@@ -1,4 +1,4 @@
-import type { Services } from '../../services.ts'
+import type { Services } from '../../platform/services.ts'
 import { isUnavailable } from '../../storage/failure.ts'
 import { hasClientWithGroups } from '../clients/client-store.ts'
 

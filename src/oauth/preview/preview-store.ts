@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
+import { accountExists } from '../../identity/users/account-standing.ts'
 import type { Reader } from '../../storage/database.ts'
-import { accountExists } from '../../users/account-standing.ts'
 import { mayUseClient } from '../access/allowed-role-store.ts'
 import { PERSON_COLUMNS } from '../claims/person-columns.ts'
 import { CLAIM_COLUMNS } from '../claims/user-claims.ts'

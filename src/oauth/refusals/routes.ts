@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
-import { failures, Nullable, type Routes, Time } from '../../http/contracts.ts'
-import { needs } from '../../sessions/guards.ts'
+import { needs } from '../../identity/sessions/guards.ts'
+import { failures, Nullable, type Routes, Time } from '../../platform/http/contracts.ts'
 import { readClient } from '../clients/client-store.ts'
 import { refuseUnknownClient } from '../clients/client.ts'
 import type { Provider } from '../provider.ts'

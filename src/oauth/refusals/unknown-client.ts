@@ -1,5 +1,5 @@
-import { TOKEN_PREFIXES } from '../../crypto/token.ts'
 import type { ErrorCode } from '../../errors.ts'
+import { TOKEN_PREFIXES } from '../../platform/crypto/token.ts'
 import { DiagnosedError } from './client-refusal.ts'
 
 const PREFIX = `(?:${TOKEN_PREFIXES.join('|')})`

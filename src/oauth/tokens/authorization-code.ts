@@ -1,5 +1,5 @@
-import { digest } from '../../crypto/digest.ts'
 import { refuse } from '../../errors.ts'
+import { digest } from '../../platform/crypto/digest.ts'
 import { mayOmitPkce } from '../authorize/authorization-checks.ts'
 import { findCode, type FoundCode } from '../authorize/code-store.ts'
 import { verifierMatches } from '../pkce.ts'

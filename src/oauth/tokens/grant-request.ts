@@ -1,5 +1,5 @@
 import { refuse } from '../../errors.ts'
-import type { RequestSource } from '../../http/request-source.ts'
+import type { RequestSource } from '../../platform/http/request-source.ts'
 import type { GrantType, KnownClient } from '../clients/client.ts'
 import type { Parameters } from '../parameters.ts'
 

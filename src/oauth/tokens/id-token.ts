@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
-import type { SigningAlgorithm } from '../../keys/signing-keys.ts'
-import type { Services } from '../../services.ts'
+import type { SigningAlgorithm } from '../../platform/keys/signing-keys.ts'
+import type { Services } from '../../platform/services.ts'
 import { unpackClaims } from '../claims/claims-request.ts'
 import { mappedClaims } from '../claims/mapped-claims.ts'
 import type { PersonColumns } from '../claims/person-columns.ts'

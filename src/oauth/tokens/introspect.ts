@@ -1,4 +1,4 @@
-import { digest } from '../../crypto/digest.ts'
+import { digest } from '../../platform/crypto/digest.ts'
 import { mappedClaims } from '../claims/mapped-claims.ts'
 import { userClaims } from '../claims/user-claims.ts'
 import type { KnownClient } from '../clients/client.ts'

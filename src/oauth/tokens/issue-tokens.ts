@@ -1,5 +1,5 @@
-import { issueToken } from '../../crypto/token.ts'
-import type { SigningAlgorithm } from '../../keys/signing-keys.ts'
+import { issueToken } from '../../platform/crypto/token.ts'
+import type { SigningAlgorithm } from '../../platform/keys/signing-keys.ts'
 import type { KnownClient } from '../clients/client.ts'
 import type { Provider } from '../provider.ts'
 import { hasScope } from '../scope.ts'

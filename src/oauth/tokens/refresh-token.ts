@@ -1,5 +1,5 @@
-import { digest } from '../../crypto/digest.ts'
 import { refuse } from '../../errors.ts'
+import { digest } from '../../platform/crypto/digest.ts'
 import { markCodeNeededUntil } from '../authorize/code-store.ts'
 import type { Provider } from '../provider.ts'
 import { scopeRefused } from '../refusals/client-refusal.ts'

@@ -1,5 +1,5 @@
-import { recordEvent } from '../../audit/record-event.ts'
-import type { RequestSource } from '../../http/request-source.ts'
+import { recordEvent } from '../../platform/audit/record-event.ts'
+import type { RequestSource } from '../../platform/http/request-source.ts'
 import { markCodeRevoked } from '../authorize/code-store.ts'
 import type { Provider } from '../provider.ts'
 

@@ -1,4 +1,4 @@
-import { digest } from '../../crypto/digest.ts'
+import { digest } from '../../platform/crypto/digest.ts'
 import type { Provider } from '../provider.ts'
 import { deleteAccessToken, markFamilyRevoked } from './token-store.ts'
 

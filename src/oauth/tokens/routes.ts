@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { refuse } from '../../errors.ts'
-import { type Routes, Success, success } from '../../http/contracts.ts'
+import { type Routes, Success, success } from '../../platform/http/contracts.ts'
 import { runAsClient } from '../clients/authenticate-client.ts'
 import { readClientRequest } from '../clients/client-request.ts'
 import { DEVICE_CODE } from '../clients/client.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
+import { accountMayAct } from '../../identity/users/account-standing.ts'
 import type { Reader, Trx, WriteTarget } from '../../storage/database.ts'
 import { readStatement, writeStatement, type Values } from '../../storage/statement.ts'
-import { accountMayAct } from '../../users/account-standing.ts'
 import { mayUseClient } from '../access/allowed-role-store.ts'
 import { PERSON_COLUMNS } from '../claims/person-columns.ts'
 import { CLAIM_COLUMNS } from '../claims/user-claims.ts'

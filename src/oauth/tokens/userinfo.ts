@@ -1,5 +1,5 @@
-import { digest } from '../../crypto/digest.ts'
 import { AppError } from '../../errors.ts'
+import { digest } from '../../platform/crypto/digest.ts'
 import { unpackClaims } from '../claims/claims-request.ts'
 import { mappedClaims } from '../claims/mapped-claims.ts'
 import { userClaims } from '../claims/user-claims.ts'

@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
-import { failures, Nullable, type Routes, strict } from '../../http/contracts.ts'
-import { actorOf } from '../../sessions/actor.ts'
-import { needs } from '../../sessions/guards.ts'
-import { recheckActor } from '../../sessions/hold-actor.ts'
+import { actorOf } from '../../identity/sessions/actor.ts'
+import { needs } from '../../identity/sessions/guards.ts'
+import { recheckActor } from '../../identity/sessions/hold-actor.ts'
+import { failures, Nullable, type Routes, strict } from '../../platform/http/contracts.ts'
 import type { Provider } from '../provider.ts'
 import { beginTrial, finishTrial } from './try-sign-in.ts'
 

@@ -1,4 +1,4 @@
-import type { Config } from '../../config/config.ts'
+import type { Config } from '../../platform/config/config.ts'
 
 /**
  * Where a trial of a sign-in ends: a page of the dashboard, for each client its own. It counts as registered, but only people

@@ -1,5 +1,5 @@
-import { digest } from '../../crypto/digest.ts'
 import { refuse } from '../../errors.ts'
+import { digest } from '../../platform/crypto/digest.ts'
 import { findCode, markCodeRevoked } from '../authorize/code-store.ts'
 import { encodeQuery } from '../authorize/sign-in-reason.ts'
 import { type KnownClient, refuseUnknownClient } from '../clients/client.ts'

@@ -1,4 +1,4 @@
-import type { CallingActor } from '../../sessions/actor.ts'
+import type { CallingActor } from '../../identity/sessions/actor.ts'
 import type { Trx } from '../../storage/database.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
-import { type SshRules, writeSshRules } from '../../access/ssh-rules.ts'
-import { MAX_ROWS_EXAMINED } from '../../http/cursor.ts'
+import { type SshRules, writeSshRules } from '../../identity/access/ssh-rules.ts'
+import { MAX_ROWS_EXAMINED } from '../../platform/http/cursor.ts'
 import type { Reader, Trx } from '../../storage/database.ts'
 import type { Schema } from '../../storage/schema.ts'
 import { readStatement, writeStatement, type Values } from '../../storage/statement.ts'

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { Nullable, Time } from '../../http/contracts.ts'
+import { Nullable, Time } from '../../platform/http/contracts.ts'
 
 const Serial = Type.String({ description: '64 bits, in decimal digits.' })
 const KeyId = Type.String({ description: 'Names the user and the certificate; sshd writes it to its log.' })

@@ -1,6 +1,6 @@
-import type { PrincipalGroup } from '../../access/principal-groups.ts'
 import { refuse } from '../../errors.ts'
-import { MAX_PRINCIPALS } from '../../openssh/certificate.ts'
+import type { PrincipalGroup } from '../../identity/access/principal-groups.ts'
+import { MAX_PRINCIPALS } from '../../platform/openssh/certificate.ts'
 
 interface Choice {
   username: string

@@ -1,4 +1,4 @@
-import { groupPrincipals, mayName, type PrincipalGroup } from '../../access/principal-groups.ts'
+import { groupPrincipals, mayName, type PrincipalGroup } from '../../identity/access/principal-groups.ts'
 import type { Reader } from '../../storage/database.ts'
 import type { ValidCertificate } from '../revocation/revoked-certificate-store.ts'
 import { ISSUE_PERMISSION, listRoleHolders } from './principal-store.ts'

@@ -1,23 +1,23 @@
-import { criticalOptionsOf, type SshRules } from '../../access/ssh-rules.ts'
-import { recordEvent } from '../../audit/record-event.ts'
 import { refuse, refuseField } from '../../errors.ts'
-import { newOrderedId } from '../../ids.ts'
-import { prepareNotification } from '../../notifications/notify.ts'
+import { criticalOptionsOf, type SshRules } from '../../identity/access/ssh-rules.ts'
+import { prepareNotification } from '../../identity/notifications/notify.ts'
+import type { CallingActor } from '../../identity/sessions/actor.ts'
+import { changeOwnAccount } from '../../identity/sessions/hold-actor.ts'
+import { refuseUnconfirmed } from '../../identity/users/allowed-email.ts'
+import { findPlannedEnd } from '../../identity/users/planned-end-store.ts'
+import { recordEvent } from '../../platform/audit/record-event.ts'
+import { newOrderedId } from '../../platform/ids.ts'
 import {
   type Authority,
   type Draft,
   formatCertificate,
   prepareCertificate,
   signDraft,
-} from '../../openssh/certificate.ts'
-import { parsePublicKey, type PublicKey } from '../../openssh/public-key.ts'
-import { FormatError } from '../../openssh/wire.ts'
-import type { Services } from '../../services.ts'
-import type { CallingActor } from '../../sessions/actor.ts'
-import { changeOwnAccount } from '../../sessions/hold-actor.ts'
+} from '../../platform/openssh/certificate.ts'
+import { parsePublicKey, type PublicKey } from '../../platform/openssh/public-key.ts'
+import { FormatError } from '../../platform/openssh/wire.ts'
+import type { Services } from '../../platform/services.ts'
 import type { Trx } from '../../storage/database.ts'
-import { refuseUnconfirmed } from '../../users/allowed-email.ts'
-import { findPlannedEnd } from '../../users/planned-end-store.ts'
 import { holdSshKey, keepEphemeralKey, markSshKeyUsed } from '../keys/ssh-key-store.ts'
 import { isAnnounced } from './announced-sign-in-store.ts'
 import { addCertificate, findLatestExpiry, type NewCertificate } from './certificate-store.ts'

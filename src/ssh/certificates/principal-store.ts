@@ -1,5 +1,5 @@
-import type { RoleGrant } from '../../access/principal-groups.ts'
-import { readSshRules } from '../../access/ssh-rules.ts'
+import type { RoleGrant } from '../../identity/access/principal-groups.ts'
+import { readSshRules } from '../../identity/access/ssh-rules.ts'
 import type { Reader, Trx } from '../../storage/database.ts'
 import { readStatement, type Values, writeStatement } from '../../storage/statement.ts'
 import { readTextList } from '../../storage/text-list.ts'

@@ -1,4 +1,4 @@
-import { groupPrincipals, type PrincipalGroup } from '../../access/principal-groups.ts'
+import { groupPrincipals, type PrincipalGroup } from '../../identity/access/principal-groups.ts'
 import type { Reader, Trx } from '../../storage/database.ts'
 import { findPreferredUsername, holdRoleGrants, listRoleGrants } from './principal-store.ts'
 

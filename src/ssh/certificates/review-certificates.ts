@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { recordEvent, THE_SERVICE } from '../../audit/record-event.ts'
-import type { Services } from '../../services.ts'
+import { recordEvent, THE_SERVICE } from '../../platform/audit/record-event.ts'
+import type { Services } from '../../platform/services.ts'
 import type { Trx } from '../../storage/database.ts'
 import { MAX_REVIEWED_USERS, revokeLostCertificates } from '../revocation/revoke-lost-certificates.ts'
 import { deleteReview, holdNextReview, listNextUserIds, markReviewed } from './certificate-review-store.ts'

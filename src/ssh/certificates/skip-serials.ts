@@ -1,6 +1,6 @@
-import { MAX_CERTIFICATE_SECONDS } from '../../config/variables.ts'
 import { refuse } from '../../errors.ts'
-import type { Services } from '../../services.ts'
+import { MAX_CERTIFICATE_SECONDS } from '../../platform/config/variables.ts'
+import type { Services } from '../../platform/services.ts'
 import type { Trx } from '../../storage/database.ts'
 import { addRevokedRange, raiseKrlVersionsTo } from '../revocation/revocation-store.ts'
 import { holdLastSerial, markLastSerial } from './serial-store.ts'

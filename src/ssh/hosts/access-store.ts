@@ -1,7 +1,7 @@
-import { readSshRules } from '../../access/ssh-rules.ts'
+import { readSshRules } from '../../identity/access/ssh-rules.ts'
+import { accountExists, accountMayAct } from '../../identity/users/account-standing.ts'
 import type { Reader } from '../../storage/database.ts'
 import { readTextList } from '../../storage/text-list.ts'
-import { accountExists, accountMayAct } from '../../users/account-standing.ts'
 import { ISSUE_PERMISSION } from '../certificates/principal-store.ts'
 import type { Access } from './host-accounts.ts'
 

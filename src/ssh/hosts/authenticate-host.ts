@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
-import { digest } from '../../crypto/digest.ts'
 import { refuse } from '../../errors.ts'
-import type { Services } from '../../services.ts'
+import { digest } from '../../platform/crypto/digest.ts'
+import type { Services } from '../../platform/services.ts'
 import { markHostSeen } from './host-store.ts'
 import { findHostToken, holdHostOfToken, markTokenUsed } from './host-token-store.ts'
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Config } from '../../config/config.ts'
+import type { Config } from '../../platform/config/config.ts'
 import { ROOT_FOLDER } from '../../root-folder.ts'
 import { quote } from './host-setup.ts'
 

@@ -1,4 +1,4 @@
-import type { SshRules } from '../../access/ssh-rules.ts'
+import type { SshRules } from '../../identity/access/ssh-rules.ts'
 
 export interface RoleOfHosts {
   id: string

@@ -1,10 +1,19 @@
 import { Type } from 'typebox'
-import { ById, failures, NextCursor, PageQuery, type Routes, strict, Success, success } from '../../http/contracts.ts'
-import { decodeCursor } from '../../http/cursor.ts'
+import { actorOf } from '../../identity/sessions/actor.ts'
+import { needs, needsSessionOrToken } from '../../identity/sessions/guards.ts'
 import { findSshBearer } from '../../oauth/tokens/ssh-bearer-store.ts'
-import type { Services } from '../../services.ts'
-import { actorOf } from '../../sessions/actor.ts'
-import { needs, needsSessionOrToken } from '../../sessions/guards.ts'
+import {
+  ById,
+  failures,
+  NextCursor,
+  PageQuery,
+  type Routes,
+  strict,
+  Success,
+  success,
+} from '../../platform/http/contracts.ts'
+import { decodeCursor } from '../../platform/http/cursor.ts'
+import type { Services } from '../../platform/services.ts'
 import { listPrincipalGroups, principalsOf } from '../certificates/principals.ts'
 import { readAccess } from './access-store.ts'
 import { openedAccounts } from './host-accounts.ts'

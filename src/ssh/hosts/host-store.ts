@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely'
-import type { JudgedTrx } from '../../access/judged-trx.ts'
-import { type Position, toPage } from '../../http/cursor.ts'
+import type { JudgedTrx } from '../../identity/access/judged-trx.ts'
+import { type Position, toPage } from '../../platform/http/cursor.ts'
 import type { Reader, Trx, WriteTarget } from '../../storage/database.ts'
 import type { Schema } from '../../storage/schema.ts'
 import { type Values, writeStatement } from '../../storage/statement.ts'

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
-import { Nullable, strict, Time } from '../../http/contracts.ts'
-import { VisibleName } from '../../http/visible-name.ts'
+import { Nullable, strict, Time } from '../../platform/http/contracts.ts'
+import { VisibleName } from '../../platform/http/visible-name.ts'
 
 const MAX_HOSTNAMES = 32
 

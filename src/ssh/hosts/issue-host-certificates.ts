@@ -1,7 +1,12 @@
-import { newOrderedId } from '../../ids.ts'
-import { formatCertificate, HOST_CERTIFICATE, prepareCertificate, signDraft } from '../../openssh/certificate.ts'
-import { fingerprint, parsePublicKey } from '../../openssh/public-key.ts'
-import type { Services } from '../../services.ts'
+import { newOrderedId } from '../../platform/ids.ts'
+import {
+  formatCertificate,
+  HOST_CERTIFICATE,
+  prepareCertificate,
+  signDraft,
+} from '../../platform/openssh/certificate.ts'
+import { fingerprint, parsePublicKey } from '../../platform/openssh/public-key.ts'
+import type { Services } from '../../platform/services.ts'
 import type { Trx } from '../../storage/database.ts'
 import { claimSerial } from '../certificates/serial-store.ts'
 import { addHostCertificate, listHostKeys } from './host-certificate-store.ts'

@@ -1,5 +1,5 @@
-import { formatPublicKey } from '../../openssh/public-key.ts'
-import type { Services } from '../../services.ts'
+import { formatPublicKey } from '../../platform/openssh/public-key.ts'
+import type { Services } from '../../platform/services.ts'
 
 /**
  * The lines of a known_hosts file that make ssh trust the certificates of our hosts (sshd(8), SSH_KNOWN_HOSTS FILE FORMAT). While the

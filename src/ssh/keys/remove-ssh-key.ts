@@ -1,8 +1,8 @@
-import { recordEvent } from '../../audit/record-event.ts'
 import { refuse } from '../../errors.ts'
-import type { Services } from '../../services.ts'
-import type { CallingActor } from '../../sessions/actor.ts'
-import { changeOwnAccount } from '../../sessions/hold-actor.ts'
+import type { CallingActor } from '../../identity/sessions/actor.ts'
+import { changeOwnAccount } from '../../identity/sessions/hold-actor.ts'
+import { recordEvent } from '../../platform/audit/record-event.ts'
+import type { Services } from '../../platform/services.ts'
 import { revokeCertificatesOfKey } from '../revocation/revoke-certificates.ts'
 import { deleteSshKey } from './ssh-key-store.ts'
 

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { Nullable, Time } from '../../http/contracts.ts'
+import { Nullable, Time } from '../../platform/http/contracts.ts'
 
 /** A saved public key, as its owner sees it. */
 export const UserSshKey = Type.Object(

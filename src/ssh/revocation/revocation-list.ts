@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { Services } from '../../services.ts'
+import type { Services } from '../../platform/services.ts'
 import { readRevocations, type Revocations } from './read-revocations.ts'
 import { findKrlVersion, type Holder } from './revocation-store.ts'
 import { writeInThread } from './write-in-thread.ts'

@@ -1,4 +1,4 @@
-import type { Services } from '../../services.ts'
+import type { Services } from '../../platform/services.ts'
 import type { Trx } from '../../storage/database.ts'
 import { raiseKrlVersion } from './revocation-store.ts'
 import { markNextValidRevoked, markValidRevoked } from './revoked-certificate-store.ts'

@@ -1,5 +1,5 @@
-import { newId } from '../../ids.ts'
-import type { Services } from '../../services.ts'
+import { newId } from '../../platform/ids.ts'
+import type { Services } from '../../platform/services.ts'
 import type { Trx } from '../../storage/database.ts'
 import { addReview } from '../certificates/certificate-review-store.ts'
 import { isEntitled, listEntitlements } from '../certificates/entitlements.ts'

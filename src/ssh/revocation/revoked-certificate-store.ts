@@ -1,5 +1,5 @@
 import { type ExpressionBuilder, type QueryCreator, sql } from 'kysely'
-import { readSshRules, type SshRules } from '../../access/ssh-rules.ts'
+import { readSshRules, type SshRules } from '../../identity/access/ssh-rules.ts'
 import type { Reader, Trx } from '../../storage/database.ts'
 import type { Schema } from '../../storage/schema.ts'
 import { readTextList } from '../../storage/text-list.ts'

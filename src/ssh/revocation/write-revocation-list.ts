@@ -1,4 +1,4 @@
-import { buildKrl } from '../../openssh/krl.ts'
+import { buildKrl } from '../../platform/openssh/krl.ts'
 import type { Revoked, RevokedRange } from './revocation-store.ts'
 
 /** `wildcard` is a KRL that names no authority, so that it revokes the serials of every one. */

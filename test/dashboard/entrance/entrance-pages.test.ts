@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { entrancePageAt } from '../../../dashboard/src/entrance/entrance-pages.ts'
 import { paths } from '../../../dashboard/src/paths.ts'
-import { ENTRANCE_PAGES } from '../../../src/http/dashboard-pages.ts'
+import { ENTRANCE_PAGES } from '../../../src/platform/http/dashboard-pages.ts'
 
 const ENTRANCE_PATHS: string[] = [
   paths.setup,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
-import { createVault } from '../../../src/crypto/vault.ts'
 import { packPendingRequest } from '../../../src/oauth/authorize/pending-request.ts'
+import { createVault } from '../../../src/platform/crypto/vault.ts'
 import { ORIGIN, sharedApp, startApp, type TestApp } from '../../support/app.ts'
 import {
   authorizationQuery,

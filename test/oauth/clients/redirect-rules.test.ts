@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readConfig } from '../../../src/config/config.ts'
+import { readConfig } from '../../../src/platform/config/config.ts'
 import { sharedApp, startApp } from '../../support/app.ts'
 import { registerApplication } from '../../support/application.ts'
 import { onEachEngine } from '../../support/engines.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DEVICE_CODE } from '../../../src/oauth/clients/client.ts'
-import { lifecycleOf } from '../../lifecycle/actions.ts'
+import { lifecycleOf } from '../../identity/lifecycle/actions.ts'
 import { sharedApp, startApp } from '../../support/app.ts'
 import {
   claimsOf,
@@ -228,7 +228,7 @@ onEachEngine('device authorization', (engine) => {
     const rows = JSON.stringify(await app().services.db.read.selectFrom('oauth_device_codes').selectAll().execute())
     const bare = started.user_code.replace('-', '')
     assert.ok(!rows.includes(started.device_code) && !rows.includes(started.user_code) && !rows.includes(bare))
-    const { digest } = await import('../../../src/crypto/digest.ts')
+    const { digest } = await import('../../../src/platform/crypto/digest.ts')
     assert.ok(!rows.includes(digest(bare)) && !rows.includes(digest(started.user_code)))
     assert.ok(!app().logged().includes(started.device_code) && !app().logged().includes(started.user_code))
   })

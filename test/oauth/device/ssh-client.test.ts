@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { InjectOptions } from 'light-my-request'
-import { digest } from '../../../src/crypto/digest.ts'
 import { DEVICE_CODE } from '../../../src/oauth/clients/client.ts'
 import { findSshBearer } from '../../../src/oauth/tokens/ssh-bearer-store.ts'
-import { form, MULTIPART, picture } from '../../account/upload.ts'
-import { lifecycleOf } from '../../lifecycle/actions.ts'
+import { digest } from '../../../src/platform/crypto/digest.ts'
+import { form, MULTIPART, picture } from '../../identity/account/upload.ts'
+import { lifecycleOf } from '../../identity/lifecycle/actions.ts'
 import { newPublicKey, saveKey, signInCertificateUser } from '../../ssh/public-keys.ts'
 import { sharedApp, type TestApp } from '../../support/app.ts'
 import { isLive, refresh, type Tokens } from '../../support/application.ts'
@@ -279,7 +279,7 @@ onEachEngine('the built-in client latchkey-ssh', (engine) => {
   test('a token that is revoked while the body is on its way saves no key', async () => {
     const person = await signInCertificateUser(app())
     const { access_token: token } = await sshTokens(app(), person)
-    const { digest } = await import('../../../src/crypto/digest.ts')
+    const { digest } = await import('../../../src/platform/crypto/digest.ts')
     const { findSshBearer } = await import('../../../src/oauth/tokens/ssh-bearer-store.ts')
     const { addSshKey } = await import('../../../src/ssh/keys/add-ssh-key.ts')
     const { services } = app()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ADMIN_ROLE } from '../../../src/access/built-in-roles.ts'
 import { AppError } from '../../../src/errors.ts'
+import { ADMIN_ROLE } from '../../../src/identity/access/built-in-roles.ts'
 import { createRefusals } from '../../../src/oauth/refusals/refusals.ts'
 import { sharedApp, startApp } from '../../support/app.ts'
 import {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Kysely, sql } from 'kysely'
-import { digest } from '../../../src/crypto/digest.ts'
+import { digest } from '../../../src/platform/crypto/digest.ts'
 import type { Trx } from '../../../src/storage/database.ts'
 import { MIGRATIONS } from '../../../src/storage/migrations/all.ts'
 import { sharedApp, startApp, type TestApp } from '../../support/app.ts'

@@ -7,7 +7,7 @@ import {
   publishNextKey,
   retirePreviousKeys,
   rotateAtOnce,
-} from '../../../src/keys/rotate-signing-key.ts'
+} from '../../../src/platform/keys/rotate-signing-key.ts'
 import { sharedApp, startApp, type TestApp } from '../../support/app.ts'
 import {
   type Application,

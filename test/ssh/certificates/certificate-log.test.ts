@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { cutAccess } from '../../../src/lifecycle/cut-access.ts'
+import { cutAccess } from '../../../src/identity/lifecycle/cut-access.ts'
 import { sharedApp, type TestApp } from '../../support/app.ts'
 import { onEachEngine } from '../../support/engines.ts'
 import { anonymous, type SignedInPerson, signedInPerson } from '../../support/people.ts'

@@ -1,0 +1,57 @@
+/**
+ * The areas of the server, the lowest first, and the folders in each as layers, the lowest first. A file imports from its own folder,
+ * from lower layers of its area, and from lower areas. Two folders in one layer do not import each other.
+ * docs/architecture.md draws this list and says what each folder contains.
+ */
+export const AREAS: [area: string, layers: string[][]][] = [
+  ['vocabulary', [['errors.ts', 'root-folder.ts', 'collect.ts', 'vocabulary']]],
+  ['storage', [['storage']]],
+  [
+    'platform',
+    [
+      ['platform/colors', 'platform/crypto', 'platform/openssh'],
+      ['platform/config', 'platform/ids.ts'],
+      ['platform/blobs', 'platform/http', 'platform/limits'],
+      ['platform/audit', 'platform/mail'],
+      ['platform/keys', 'platform/metrics'],
+      ['platform/services.ts'],
+      ['platform/pictures'],
+    ],
+  ],
+  [
+    'identity',
+    [
+      ['identity/password-strength'],
+      ['identity/users'],
+      ['identity/access'],
+      ['identity/sessions'],
+      ['identity/notifications'],
+      ['identity/sign-in'],
+      ['identity/passkeys'],
+    ],
+  ],
+  ['oauth', [['oauth/sites'], ['oauth']]],
+  ['ssh', [['ssh']]],
+  ['proxy', [['proxy/app-passwords'], ['proxy']]],
+  // These belong to identity, and are above it as long as they call the areas between.
+  [
+    'identity (upper part)',
+    [['identity/account', 'identity/passwords', 'identity/roles'], ['identity/people'], ['identity/lifecycle']],
+  ],
+  ['open-services.ts', [['open-services.ts']]],
+  [
+    'operations',
+    [
+      [
+        'operations/settings',
+        'operations/overview',
+        'operations/background',
+        'operations/backup',
+        'operations/control',
+      ],
+    ],
+  ],
+]
+
+/** The process itself: it may import everything, and nothing else imports it. */
+export const TOP = ['app.ts', 'serve.ts', 'start.ts', 'main.ts', 'cli.ts', 'operations/cli', 'describe-failure.ts']

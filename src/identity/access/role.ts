@@ -1,0 +1,52 @@
+import { Type } from 'typebox'
+import { Nullable, OpenEnum } from '../../platform/http/contracts.ts'
+import { VisibleName, VisibleText } from '../../platform/http/visible-name.ts'
+import type { Permission } from '../../vocabulary/permissions.ts'
+import { PERMISSIONS } from '../../vocabulary/permissions.ts'
+import { Attributes } from './attributes.ts'
+import { SshRules } from './ssh-rules.ts'
+
+export const PermissionName = Type.Enum(PERMISSIONS)
+
+/** One that a role holds. */
+export const HeldPermission = OpenEnum('PermissionName', PERMISSIONS)
+
+export const RoleName = VisibleName({ maxLength: 64 })
+
+export const RoleDescription = VisibleText({ maxLength: 500 })
+
+/** UNIX accounts on hosts. System accounts such as root are allowed here, unlike for usernames. */
+export const Principals = Type.Array(Type.String({ pattern: '^[A-Za-z0-9_][A-Za-z0-9_.@-]{0,63}$' }), {
+  maxItems: 32,
+  uniqueItems: true,
+  description: 'UNIX accounts that SSH certificates of people with this role open.',
+})
+
+export const Role = Type.Object(
+  {
+    id: Type.String(),
+    name: Type.String(),
+    description: Type.String(),
+    principals: Type.Array(Type.String()),
+    ssh: Nullable(SshRules),
+    builtIn: Type.Boolean(),
+    permissions: Type.Array(HeldPermission),
+    attributes: Attributes,
+  },
+  { title: 'Role' },
+)
+export type Role = Type.Static<typeof Role>
+
+export const PermissionEntry = Type.Object(
+  { id: PermissionName, name: Type.String(), description: Type.String() },
+  { title: 'Permission' },
+)
+
+export interface NewRole {
+  name: string
+  description?: string
+  principals?: string[]
+  ssh?: SshRules | null
+  permissions?: Permission[]
+  attributes?: Attributes
+}

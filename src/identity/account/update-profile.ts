@@ -1,0 +1,84 @@
+import { AppError, refuse } from '../../errors.ts'
+import { recordEvent } from '../../platform/audit/record-event.ts'
+import { LIMITS } from '../../platform/limits/limits.ts'
+import type { Services } from '../../platform/services.ts'
+import type { Trx } from '../../storage/database.ts'
+import { isDuplicate } from '../../storage/failure.ts'
+import { readHoldings } from '../access/holdings-store.ts'
+import type { SignedInActor } from '../sessions/actor.ts'
+import { changeOwnAccount } from '../sessions/hold-actor.ts'
+import { type ProfileChange, profileColumns } from '../users/profile-columns.ts'
+import { isRetiredUsernameOf } from '../users/retired-username-store.ts'
+import { refuseTakenUsername, TakenUsername } from '../users/taken-username.ts'
+import { refuseReservedUsername, refuseUsernameInUse } from '../users/usable-username.ts'
+import { findUser, updateUser } from '../users/user-store.ts'
+import type { User } from '../users/user.ts'
+import { countUsernameChange, readUsernameChanges } from '../users/username-change-store.ts'
+import { completeRename } from './complete-rename.ts'
+
+/**
+ * Changes one's own profile, only the fields that the request names. Users who may get SSH certificates can't change their
+ * username, because it is a principal of the certificates. A username that is not free counts as a guess: a change
+ * that is refused is not one of the two in 30 days, so somebody could try any number of names.
+ */
+export const updateProfile = (services: Services, changes: ProfileChange, actor: SignedInActor): Promise<User> =>
+  changes.preferredUsername === undefined
+    ? storeProfile(services, changes, actor)
+    : services.limits.attempt(
+        [[LIMITS.takenUsernameByPerson, actor.id]],
+        () => storeProfile(services, changes, actor),
+        (error) => error instanceof TakenUsername,
+      )
+
+async function storeProfile(services: Services, changes: ProfileChange, actor: SignedInActor): Promise<User> {
+  try {
+    return await changeOwnAccount(services, actor, async (trx) => {
+      const { preferredUsername: from } =
+        (await findUser(trx, actor.id)) ?? refuse('unauthenticated', 'Please sign in.')
+      const { preferredUsername: to = from } = changes
+      if (to !== from) {
+        await refuseWithCertificates(trx, actor.id)
+        await refuseThirdChange(services, trx, actor.id)
+        const given = { username: to, userId: actor.id, now: services.now() }
+        // One that somebody else had given is free again for its own person, as every other name is.
+        if (!(await isRetiredUsernameOf(trx, given))) refuseReservedUsername(to)
+        await refuseUsernameInUse(trx, to)
+      }
+      const updated = await updateUser(trx, actor.id, profileColumns(changes))
+      if (!updated) return refuse('unauthenticated', 'Please sign in.')
+      const renamed = await completeRename(services, trx, { userId: actor.id, from, to })
+      await recordEvent(services, trx, {
+        action: 'user.profile_updated',
+        outcome: 'success',
+        actor,
+        target: { type: 'user', id: actor.id },
+        data: {
+          fields: Object.keys(changes),
+          ...renamed,
+        },
+      })
+      return updated
+    })
+  } catch (error) {
+    if (isDuplicate(error, 'users.preferred_username')) refuseTakenUsername(changes.preferredUsername ?? '')
+    throw error
+  }
+}
+
+/** Before the name is looked at: whoever can't change theirs learns nothing of others. */
+async function refuseThirdChange({ now }: Pick<Services, 'now'>, trx: Trx, userId: string): Promise<void> {
+  if (await countUsernameChange(trx, userId, now())) return
+  const { nextAt } = await readUsernameChanges(trx, userId, now())
+  const retryAfter = Math.max(1, Math.ceil(((nextAt ?? now()) - now()) / 1000))
+  const message = 'You have changed your username twice in the last 30 days. Applications know you by it.'
+  throw new AppError('too_many_changes', message, { retryAfter, issues: [{ path: 'preferredUsername', message }] })
+}
+
+async function refuseWithCertificates(trx: Trx, userId: string): Promise<void> {
+  if ((await readHoldings(trx, userId)).permissions.has('ssh:cert:issue')) {
+    refuse(
+      'forbidden',
+      'Your username opens UNIX accounts through SSH certificates. Only an administrator can change it.',
+    )
+  }
+}

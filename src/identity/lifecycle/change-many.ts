@@ -1,0 +1,93 @@
+import { refuseField } from '../../errors.ts'
+import type { Services } from '../../platform/services.ts'
+import { dryRunning } from '../../storage/database.ts'
+import type { Permission } from '../../vocabulary/permissions.ts'
+import { type Outcome, outcomeOf } from '../access/each-outcome.ts'
+import { inviteAgain } from '../people/change-user.ts'
+import { assignRole } from '../roles/assign-role.ts'
+import type { SignedInActor } from '../sessions/actor.ts'
+import { changeAs } from '../sessions/hold-actor.ts'
+import { findUser } from '../users/user-store.ts'
+import { changeNow, planAction, refusePast } from './change-lifecycle.ts'
+
+export const BATCH_ACTIONS = ['disable', 'enable', 'assign_role', 'invite'] as const
+
+export interface BatchRequest {
+  ids: string[]
+  action: (typeof BATCH_ACTIONS)[number]
+  roleId?: string
+  executeAt?: number
+  reason?: string
+  dryRun?: boolean
+}
+
+/** The permission of the single act. */
+const NEEDED: Record<BatchRequest['action'], Permission> = {
+  disable: 'users:lifecycle',
+  enable: 'users:lifecycle',
+  assign_role: 'roles:assign',
+  invite: 'users:write',
+}
+
+/** Does the same to many users, to each on its own. A dry run finds out what would be refused, and changes nothing. */
+export async function changeMany(
+  services: Services,
+  request: BatchRequest,
+  signedIn: SignedInActor,
+): Promise<(Outcome & { id: string })[]> {
+  const actor = { ...signedIn, permission: NEEDED[request.action] }
+  // Refused as a whole when the caller may not do it at all. Each single change checks it again.
+  await changeAs(services, actor, async () => {})
+  refuseSuperfluous(request, services.now())
+  const dry = { ...services, db: dryRunning(services.db) }
+  const results: (Outcome & { id: string })[] = []
+  for (const id of request.ids) {
+    const outcome = await outcomeOf(services, async () => {
+      // What is so already is tried too: the caller may not be allowed to know.
+      const isSo = await isAlready(services, id, request)
+      await act(request.dryRun || isSo ? dry : services, id, request, actor)
+      return isSo ? 'unchanged' : 'done'
+    })
+    results.push({ id, ...outcome })
+  }
+  return results
+}
+
+function refuseSuperfluous({ action, roleId, executeAt, reason }: BatchRequest, now: number): void {
+  if (action === 'assign_role' && roleId === undefined) refuseField('roleId', 'Name the role.')
+  if (action !== 'assign_role' && roleId !== undefined) refuseField('roleId', `${action} takes no role.`)
+  const isLifecycle = action === 'disable' || action === 'enable'
+  if (!isLifecycle && executeAt !== undefined) refuseField('executeAt', `${action} can’t be planned.`)
+  if (!isLifecycle && reason !== undefined) refuseField('reason', `${action} takes no reason.`)
+  if (executeAt !== undefined) refusePast(executeAt, now)
+}
+
+/** Whether nothing is left to do for this user. */
+async function isAlready({ db }: Services, id: string, { action, roleId, executeAt }: BatchRequest): Promise<boolean> {
+  if (executeAt !== undefined || action === 'invite') return false
+  const user = await findUser(db.read, id)
+  if (!user) return false
+  if (action === 'assign_role') return user.roles.some((role) => role.id === roleId)
+  return (user.disabled_at !== null) === (action === 'disable')
+}
+
+async function act(
+  services: Services,
+  userId: string,
+  { action, roleId = '', executeAt, reason }: BatchRequest,
+  actor: SignedInActor,
+): Promise<void> {
+  switch (action) {
+    case 'assign_role':
+      await assignRole(services, { userId, roleId }, actor)
+      return
+    case 'invite':
+      return inviteAgain(services, userId, actor)
+    case 'disable':
+    case 'enable': {
+      const change = { userId, action, reason }
+      if (executeAt === undefined) await changeNow(services, change, actor)
+      else await planAction(services, { ...change, executeAt }, actor)
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import { refuse } from '../../errors.ts'
+import { revokeTokensOfUsers } from '../../oauth/tokens/revoke-tokens.ts'
+import { recordEvent } from '../../platform/audit/record-event.ts'
+import type { Services } from '../../platform/services.ts'
+import { endAppPassword } from '../../proxy/app-passwords/end-app-password.ts'
+import type { Trx } from '../../storage/database.ts'
+import { type Counted, refuseIfHoldsMore } from '../access/holdings.ts'
+import { notify } from '../notifications/notify.ts'
+import { deletePasskey } from '../passkeys/passkey-store.ts'
+import type { SignedInActor } from '../sessions/actor.ts'
+import { administer } from '../sessions/administer.ts'
+import { endSession, endSessionsOfUsers } from '../sessions/end-sessions.ts'
+import { holdAccount } from '../users/user-lock-store.ts'
+
+type Needs = Pick<Services, 'db' | 'now' | 'signals'>
+
+/** Ends every session and token of a person, who may sign in again. */
+export const signOutUser = (services: Needs, userId: string, actor: SignedInActor): Promise<void> =>
+  changeUserAccess(services, userId, actor, 'permissions', async (trx) => {
+    const tokens = (await revokeTokensOfUsers(trx, [userId], services.now())).get(userId) ?? 0
+    const sessions = (await endSessionsOfUsers(services, trx, [userId])).get(userId) ?? 0
+    await notify(services, trx, userId, 'security.signed_out', {})
+    await recordEvent(services, trx, {
+      action: 'user.signed_out',
+      outcome: 'success',
+      actor,
+      target: { type: 'user', id: userId },
+      data: { ended: { sessions, tokens } },
+    })
+  })
+
+/** Ends one session of a person. */
+export const endUserSession = (
+  services: Needs,
+  { userId, sessionId }: { userId: string; sessionId: string },
+  actor: SignedInActor,
+): Promise<void> =>
+  changeUserAccess(services, userId, actor, 'permissions', async (trx) => {
+    const ended = await endSession(services, trx, userId, sessionId)
+    if (!ended) refuse('not_found', 'There is no such session.')
+    await notify(services, trx, userId, 'security.session_ended', { sessionId, ...ended })
+    await recordEvent(services, trx, {
+      action: 'session.revoked',
+      outcome: 'success',
+      actor,
+      target: { type: 'session', id: sessionId },
+      data: { userId },
+    })
+  })
+
+/** Removes a passkey of a person, also the only one: it may be lost, and a reset link lets its owner in again. */
+export const removeUserPasskey = (
+  services: Needs,
+  { userId, passkeyId }: { userId: string; passkeyId: string },
+  actor: SignedInActor,
+): Promise<void> =>
+  changeUserAccess(services, userId, actor, 'everything', async (trx) => {
+    const removed = await deletePasskey(trx, userId, passkeyId)
+    if (!removed) refuse('not_found', 'There is no such passkey.')
+    const { name } = removed
+    await notify(services, trx, userId, 'security.passkey_removed', { passkeyId, name })
+    await recordEvent(services, trx, {
+      action: 'passkey.removed',
+      outcome: 'success',
+      actor,
+      target: { type: 'passkey', id: passkeyId },
+      data: { userId, name },
+    })
+  })
+
+/** Ends an app password of a person. */
+export const removeUserAppPassword = (
+  services: Needs,
+  { userId, appPasswordId }: { userId: string; appPasswordId: string },
+  actor: SignedInActor,
+): Promise<void> =>
+  changeUserAccess(services, userId, actor, 'permissions', (trx) =>
+    endAppPassword(services, trx, { userId, id: appPasswordId }, actor),
+  )
+
+/**
+ * Users can't take access away from a person who holds more than they do. Who removes a passkey leaves an account that a reset
+ * by mail opens, so that everything counts that it has; to end what can be begun again gives nothing to anybody.
+ */
+const changeUserAccess = (
+  services: Needs,
+  userId: string,
+  actor: SignedInActor,
+  counted: Counted,
+  change: (trx: Trx) => Promise<void>,
+): Promise<void> =>
+  administer(services, actor, async (trx, held) => {
+    if (!(await holdAccount(trx, userId))) refuse('not_found', 'There is no such user.')
+    await refuseIfHoldsMore(trx, held, userId, counted)
+    await change(trx)
+  })

@@ -1,0 +1,62 @@
+import { Type } from 'typebox'
+import { listAuthorizedApplications } from '../../oauth/tokens/live-authorization-store.ts'
+import type { Services } from '../../platform/services.ts'
+import { listCertificates } from '../../ssh/certificates/certificate-store.ts'
+import { SshCertificate } from '../../ssh/certificates/certificate.ts'
+import { dryRun } from '../../storage/database.ts'
+import { readHoldings } from '../access/holdings-store.ts'
+import type { SignedInActor } from '../sessions/actor.ts'
+import { recheckActor } from '../sessions/hold-actor.ts'
+import { listSessions } from '../sessions/session-store.ts'
+import { Session } from '../sessions/session.ts'
+import { refuseUnknownUser } from '../users/refuse-unknown-user.ts'
+import { cutAccess } from './cut-access.ts'
+import { NOTHING_ENDED } from './ended.ts'
+import type { ActionName } from './lifecycle-action.ts'
+
+const Counts = Type.Object(
+  { sessions: Type.Integer(), apps: Type.Integer(), certificates: Type.Integer() },
+  { title: 'EndedCounts' },
+)
+
+const Names = Type.Object(
+  {
+    sessions: Type.Array(Session),
+    apps: Type.Array(Type.Object({ client_id: Type.String(), name: Type.String() })),
+    certificates: Type.Array(SshCertificate),
+  },
+  { title: 'EndedNames', description: 'At most 200 of each.' },
+)
+
+/** What an action would end: by name, or how many for a caller who may not see users. */
+export const Preview = Type.Union([Names, Counts])
+export type Preview = Type.Static<typeof Preview>
+
+const MAX_NAMES = 200
+
+/** What an action would end if it were carried out now. Enabling ends nothing. Leaves no record. */
+export async function previewAction(
+  services: Pick<Services, 'db' | 'now' | 'signals'>,
+  { userId, action }: { userId: string; action: ActionName },
+  actor: SignedInActor,
+): Promise<Preview> {
+  const { db, now } = services
+  await recheckActor(services, actor)
+  await refuseUnknownUser(db.read, userId)
+  const maySeeNames = (await readHoldings(db.read, actor.id)).permissions.has('users:read')
+  if (action === 'enable')
+    return maySeeNames ? { sessions: [], apps: [], certificates: [] } : { sessions: 0, apps: 0, certificates: 0 }
+  if (!maySeeNames) return countCut(services, userId)
+  const [at, limit] = [now(), MAX_NAMES]
+  const { certificates } = await listCertificates(db.read, { userId, state: 'valid' }, at, limit)
+  const sessions = await listSessions(db.read, userId, actor.sessionId, at)
+  const apps = await listAuthorizedApplications(db.read, { userId, now: at, limit })
+  return { sessions: sessions.slice(0, limit), apps, certificates }
+}
+
+/** It is ended in a transaction that is rolled back, so that the numbers are those of the action itself. */
+async function countCut(services: Pick<Services, 'db' | 'now' | 'signals'>, userId: string): Promise<Preview> {
+  const ended = await dryRun(services.db, (trx) => cutAccess(services, trx, [userId], ''))
+  const { sessions, tokens: apps, certificates } = ended.get(userId) ?? NOTHING_ENDED
+  return { sessions, apps, certificates }
+}

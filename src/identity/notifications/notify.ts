@@ -1,0 +1,127 @@
+import { idsAfter } from '../../platform/ids.ts'
+import type { Services } from '../../platform/services.ts'
+import type { Trx } from '../../storage/database.ts'
+import { emitForUsers } from '../../storage/signals.ts'
+import type { NotificationType } from '../../vocabulary/notification-types.ts'
+import { holdUser, holdUsers } from '../users/user-lock-store.ts'
+import {
+  addNotification,
+  addNotifications,
+  findNewestId,
+  listNewestIds,
+  type NewNotification,
+} from './notification-store.ts'
+
+/** The data of each type of notification. */
+export interface NotificationData {
+  'security.app_password_added': { appPasswordId: string; name: string; site: string }
+  'security.app_password_removed': { appPasswordId: string; name: string }
+  'security.email_changed': { from: string; to: string }
+  'security.passkey_added': { passkeyId: string; name: string }
+  'security.passkey_removed': { passkeyId: string; name: string }
+  'security.password_changed': Record<string, never>
+  /** The next three: an administrator did it. */
+  'security.password_reset_sent': Record<string, never>
+  'security.session_ended': { sessionId: string; ipAddress: string; userAgent: string | null }
+  'security.signed_out': Record<string, never>
+  'security.new_login': { ipAddress: string; userAgent: string | null; country: string | null; city: string | null }
+  'oauth.grant_added': { client_id: string; name: string; scopes: string[] }
+  /** A device that the person has let into the account, and where it sent its request from. */
+  'oauth.device_approved': {
+    client_id: string
+    name: string
+    scopes: string[]
+    deviceName: string | null
+    ipAddress: string
+    country: string | null
+    city: string | null
+  }
+  'ssh.cert_issued': { certificateId: string; serial: string; keyId: string }
+  /** For administrators: everything is as it was then, except for what the restore ended. */
+  'service.restored': { copiedAt: number | null; keptAccess: boolean }
+  'user.disabled': AboutUser
+  'user.enabled': AboutUser
+  /** For administrators: a planned action was not carried out, and will not be. `actorId` planned it. */
+  'lifecycle.failed': AboutUser & { lifecycleActionId: string; action: 'enable' | 'disable'; reason: string }
+  /** For administrators: a person who was disabled has planned actions, and `pending` of them are still to come. */
+  'lifecycle.planner_disabled': AboutUser & { pending: number }
+  /** For administrators: a mail was not delivered, and will not be. */
+  'mail.failed': { recipient: string; subject: string; reason: string }
+}
+
+interface AboutUser {
+  userId: string
+  email: string
+  displayName: string | null
+  actorId: string | null
+}
+
+type Needs = Pick<Services, 'now' | 'signals'>
+
+/** A type with its data. */
+export type Message = { [T in NotificationType]: { type: T; data: NotificationData[T] } }[NotificationType]
+
+/** Adds a notification in the transaction of the change that it is about: both happen or neither. */
+export async function notify<T extends NotificationType>(
+  services: Needs,
+  trx: Trx,
+  userId: string,
+  type: T,
+  data: NotificationData[T],
+): Promise<void> {
+  const add = await prepareNotification(services, trx, userId)
+  add({ type, data } as Message)
+}
+
+/**
+ * Does everything but the insert, and returns a function that inserts. For a message that can be written only under a lock
+ * that other people wait for too: the rest is then done before that lock is taken.
+ *
+ * An id is made while the row of the person is locked, and is greater than the newest one. So the order of ids is the order
+ * of commits: a stream that has sent one has sent all before it.
+ */
+export async function prepareNotification(
+  { now, signals }: Needs,
+  trx: Trx,
+  userId: string,
+): Promise<(message: Message) => void> {
+  const [isHeld, newestId] = await Promise.all([holdUser(trx, userId), findNewestId(trx, userId)])
+  if (!isHeld) return () => {}
+  const id = idsAfter(newestId)()
+  // The signal is delivered at the commit, so it may be emitted before the insert.
+  await emitForUsers(signals, trx, 'notifications', [userId])
+  return (message) => addNotification(trx, toRow(id, userId, message, now()))
+}
+
+/** Rows in one insert: a statement has a limit on values, and on SQLite everything else waits for it. */
+const MAX_ROWS = 100
+
+/** Adds notifications for several people: the same for all, or those that `messages` returns for each. */
+export async function notifyEach(
+  { now, signals }: Needs,
+  trx: Trx,
+  userIds: string[],
+  messages: Message[] | ((userId: string) => Message[]),
+): Promise<void> {
+  const held = await holdUsers(trx, userIds)
+  if (held.length === 0) return
+  const messagesOf = typeof messages === 'function' ? messages : () => messages
+  const rows = (await listNewestIds(trx, held)).flatMap(({ userId, newestId }) => {
+    const nextId = idsAfter(newestId)
+    return messagesOf(userId).map((message) => toRow(nextId(), userId, message, now()))
+  })
+  if (rows.length === 0) return
+  for (let at = 0; at < rows.length; at += MAX_ROWS) {
+    await addNotifications(trx, rows.slice(at, at + MAX_ROWS))
+  }
+  await emitForUsers(signals, trx, 'notifications', held)
+}
+
+const toRow = (id: string, userId: string, { type, data }: Message, at: number): NewNotification => ({
+  id,
+  user_id: userId,
+  type,
+  data: JSON.stringify(data),
+  created_at: at,
+  read_at: null,
+})

@@ -1,0 +1,63 @@
+import { newId } from '../../platform/ids.ts'
+import type { Trx, WriteTarget } from '../../storage/database.ts'
+import { writeStatement, type Values } from '../../storage/statement.ts'
+import { CHALLENGE_MS } from './relying-party.ts'
+
+/** Stores a user's registration challenge. Each user has at most one: a new one replaces the old one. */
+export async function addRegistrationChallenge(
+  trx: Trx,
+  userId: string,
+  challenge: string,
+  now: number,
+): Promise<void> {
+  const fresh = { id: newId(), challenge, expires_at: now + CHALLENGE_MS, created_at: now }
+  await trx
+    .insertInto('passkey_challenges')
+    .values({ ...fresh, user_id: userId })
+    .onConflict((conflict) => conflict.column('user_id').doUpdateSet(fresh))
+    .execute()
+}
+
+const insertLogin = writeStatement(
+  (db, value: Values<{ id: string; challenge: string; expiresAt: number; now: number }>) =>
+    db.insertInto('passkey_challenges').values({
+      id: value('id'),
+      user_id: null,
+      challenge: value('challenge'),
+      expires_at: value('expiresAt'),
+      created_at: value('now'),
+    }),
+)
+
+/** Stores a login challenge, and returns its id. */
+export async function addLoginChallenge(db: WriteTarget, challenge: string, now: number): Promise<string> {
+  const id = newId()
+  await insertLogin(db, { id, challenge, expiresAt: now + CHALLENGE_MS, now })
+  return id
+}
+
+/** Takes the user's registration challenge. Reading and deleting are one statement, so it can be used only once. */
+export async function consumeRegistrationChallenge(trx: Trx, userId: string, now: number): Promise<string | undefined> {
+  const row = await trx
+    .deleteFrom('passkey_challenges')
+    .where('user_id', '=', userId)
+    .where('expires_at', '>', now)
+    .returning('challenge')
+    .executeTakeFirst()
+  return row?.challenge
+}
+
+const takeLogin = writeStatement((db, value: Values<{ id: string; now: number }>) =>
+  db
+    .deleteFrom('passkey_challenges')
+    .where('id', '=', value('id'))
+    .where('user_id', 'is', null)
+    .where('expires_at', '>', value('now'))
+    .returning('challenge'),
+)
+
+/** Takes a login challenge, likewise. A registration challenge does not count as one. */
+export async function consumeLoginChallenge(db: WriteTarget, id: string, now: number): Promise<string | undefined> {
+  const [row] = await takeLogin(db, { id, now })
+  return row?.challenge
+}

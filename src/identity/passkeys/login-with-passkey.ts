@@ -1,0 +1,89 @@
+import { addressKey } from '../../platform/limits/address-key.ts'
+import { LIMITS } from '../../platform/limits/limits.ts'
+import type { Services } from '../../platform/services.ts'
+import type { SignedInSession } from '../sessions/start-session.ts'
+import type { SignInSource } from '../sign-in/sign-in-source.ts'
+import { signIn } from '../sign-in/sign-in.ts'
+import { refuseDisabled } from '../users/account-standing.ts'
+import { holdAccount } from '../users/user-lock-store.ts'
+import type { User } from '../users/user.ts'
+import { consumeLoginChallenge } from './challenge-store.ts'
+import { passkeySignIn } from './passkey-sign-in.ts'
+import { findCredential, markPasskeyUsed, type StoredCredential } from './passkey-store.ts'
+import { isPasskeyRefusal, recordRefusal, refusePasskey } from './refuse-passkey.ts'
+import { expectationOf, userHandleOf } from './relying-party.ts'
+import { type AssertionFacts, verifyAssertion } from './verify-assertion.ts'
+import type { AssertionResponse } from './webauthn-contracts.ts'
+
+type Needs = Pick<Services, 'config' | 'db' | 'limits' | 'log' | 'now' | 'random' | 'signals'>
+
+interface LoginRequest {
+  challengeId: string
+  response: AssertionResponse
+  source: SignInSource
+}
+
+interface SignedInUser {
+  user: User
+  session: SignedInSession
+}
+
+/** Signs in the owner of the passkey. */
+export const loginWithPasskey = (services: Needs, request: LoginRequest): Promise<SignedInUser> =>
+  services.limits.attempt(
+    [[LIMITS.passkeyVerify, addressKey(request.source.ipAddress)]],
+    () => verifyAndSignIn(services, request),
+    isPasskeyRefusal,
+  )
+
+/** The rules of a login, in order. The challenge is consumed also when the attempt fails. */
+async function verifyAndSignIn(services: Needs, request: LoginRequest): Promise<SignedInUser> {
+  const { config, db, now } = services
+  const { challengeId, response, source } = request
+  const anonymous = { action: 'session.refused', actor: { id: null, email: null, source } } as const
+
+  const challenge = await consumeLoginChallenge(db, challengeId, now())
+  if (challenge === undefined) return refusePasskey(services, { ...anonymous, reason: 'no_challenge' })
+
+  const credential = await findCredential(db.read, response.id)
+  if (!credential) return refusePasskey(services, { ...anonymous, reason: 'unknown_credential' })
+  const refused = { ...anonymous, actor: { id: credential.userId, email: credential.ownerEmail, source } }
+
+  const userHandle = Buffer.from(userHandleOf(credential.userId)).toString('base64url')
+  const expected = { ...expectationOf(config, challenge), credential: { ...credential, userHandle } }
+  const verdict = await verifyAssertion(expected, response)
+  if (!verdict.verified) return refusePasskey(services, { ...refused, ...verdict })
+
+  const outcome = await useCredential(services, credential, verdict.facts, source)
+  if ('session' in outcome) return outcome
+  if (outcome.reason === 'account_disabled') {
+    await recordRefusal(services, { ...refused, ...outcome })
+    refuseDisabled(outcome)
+  }
+  return refusePasskey(services, { ...refused, ...outcome })
+}
+
+type Outcome =
+  | SignedInUser
+  | { reason: 'unknown_credential' | 'counter' }
+  | { reason: 'account_disabled'; disabledAt: number }
+
+/** One transaction checks that the account may act and that the counter has grown, and starts the session. */
+const useCredential = (
+  services: Needs,
+  { id, userId, deviceType }: StoredCredential,
+  { counter, backedUp }: AssertionFacts,
+  source: SignInSource,
+): Promise<Outcome> =>
+  services.db.transaction(async (trx) => {
+    const account = await holdAccount(trx, userId)
+    if (!account) return { reason: 'unknown_credential' }
+    if (account.disabledAt !== null) return { reason: 'account_disabled', disabledAt: account.disabledAt }
+
+    const at = services.now()
+    if (!(await markPasskeyUsed(trx, { id, counter, backedUp, at }))) return { reason: 'counter' }
+
+    const { user } = account
+    const session = await signIn(services, trx, { user, ...passkeySignIn(deviceType), source })
+    return { user: { ...user, lastLoginAt: at }, session }
+  })

@@ -1,0 +1,123 @@
+import { refuse } from '../../errors.ts'
+import { recordEvent } from '../../platform/audit/record-event.ts'
+import { emailChangedByAdministratorMail } from '../../platform/mail/messages.ts'
+import { queueNotice } from '../../platform/mail/queue-mail.ts'
+import type { Services } from '../../platform/services.ts'
+import { isDuplicate } from '../../storage/failure.ts'
+import { LINKS_TO_ADDRESS } from '../../vocabulary/link-purposes.ts'
+import type { Attributes } from '../access/attributes.ts'
+import { isAdministrator, refuseIfHoldsMore } from '../access/holdings.ts'
+import { replaceAttributes } from '../access/role-store.ts'
+import { refuseOwnGain, withoutGain } from '../access/without-gain.ts'
+import { completeRename } from '../account/complete-rename.ts'
+import type { SignedInActor } from '../sessions/actor.ts'
+import { administer } from '../sessions/administer.ts'
+import { deleteEmailTokens } from '../sign-in/email-token-store.ts'
+import { mayAct } from '../users/account-standing.ts'
+import { normalizeEmail } from '../users/email-address.ts'
+import { type ProfileChange, profileColumns } from '../users/profile-columns.ts'
+import { refuseReservedEmail, refuseTakenEmail } from '../users/reserved-email-store.ts'
+import { readNames } from '../users/settings-store.ts'
+import { refuseTakenUsername } from '../users/taken-username.ts'
+import { refuseUnusableUsername } from '../users/usable-username.ts'
+import { holdAccount } from '../users/user-lock-store.ts'
+import { findAccountById, updateUser, type UserColumns } from '../users/user-store.ts'
+import type { User } from '../users/user.ts'
+import { sendInvitation } from './invite-user.ts'
+import type { Person } from './person.ts'
+import { findPerson } from './user-details-store.ts'
+
+export interface UserChange extends ProfileChange {
+  email?: string
+  email_verified?: boolean
+  attributes?: Attributes
+}
+
+/**
+ * Changes attributes of a user, only those that the request names. Who receives a person's mail can reset the password, and
+ * who has a person's name is taken for that person: to change them, everything counts that the person has. Certificates that
+ * name the old username are revoked, and the old address is told.
+ */
+export async function changeUser(
+  services: Services,
+  id: string,
+  changes: UserChange,
+  actor: SignedInActor,
+): Promise<Person> {
+  try {
+    return await administer(services, actor, async (trx, held) => {
+      const { user: before, wasConfirmed } = (await holdAccount(trx, id)) ?? refuseUnknown()
+      const { preferredUsername: from } = before
+      const { preferredUsername: to = from, attributes } = changes
+      const email = changes.email === undefined ? before.email : normalizeEmail(changes.email)
+      const isMoved = email !== before.email
+      const { email_verified: isVerified = before.email_verified } = changes
+      const isAddressChanged = isMoved || isVerified !== before.email_verified
+      const takesOver = isAddressChanged || to !== from
+      await refuseIfHoldsMore(trx, held, id, takesOver ? 'everything' : 'access')
+      if (Object.keys(changes).length === 0) return (await findPerson(trx, id)) ?? refuseUnknown()
+      const isOwn = id === held.userId
+      // Before a name that is taken is told (403 before 409).
+      if (isOwn) refuseOwnGain(held, { ...held, username: to, ownAttributes: attributes ?? held.ownAttributes })
+      if (isOwn && isAddressChanged)
+        refuse('conflict', 'You change your own address on the page of your account, and confirm it there.')
+      if (to !== from) await refuseUnusableUsername(trx, to, { isAdministrator: isAdministrator(held) })
+      // Links that were sent to the old address stop working, also those that would restore an earlier one.
+      if (isMoved) await deleteEmailTokens(trx, id, [...LINKS_TO_ADDRESS, 'email_revert'])
+      const renamed = await withoutGain(trx, held, [], async (judged) => {
+        await updateUser(trx, id, toColumns(changes, before, email))
+        if (attributes) await replaceAttributes(judged, id, attributes)
+        if (isMoved) await refuseReservedEmail(trx, { email, userId: id, now: services.now() })
+        return completeRename(services, trx, { userId: id, from, to })
+      })
+      if (isMoved && wasConfirmed) {
+        const names = await readNames(trx, services.config, before)
+        await queueNotice(services, trx, emailChangedByAdministratorMail(names, before.email, email))
+      }
+      await recordEvent(services, trx, {
+        action: 'user.updated',
+        outcome: 'success',
+        actor,
+        target: { type: 'user', id },
+        data: {
+          fields: Object.keys(changes),
+          ...(isMoved ? { email: { from: before.email, to: email } } : {}),
+          ...renamed,
+        },
+      })
+      return (await findPerson(trx, id)) ?? refuseUnknown()
+    })
+  } catch (error) {
+    if (isDuplicate(error, 'users.email')) refuseTakenEmail()
+    if (isDuplicate(error, 'users.preferred_username')) refuseTakenUsername(changes.preferredUsername ?? '')
+    throw error
+  }
+}
+
+const refuseUnknown = (): never => refuse('not_found', 'There is no such user.')
+
+/** A new address counts as unverified unless the request says that it is verified. */
+const toColumns = (changes: UserChange, before: User, email: string): UserColumns => ({
+  ...(email === before.email ? {} : { email, email_verified: 0 }),
+  ...(before.email_verified ? { confirmed_email: before.email } : {}),
+  ...(changes.email_verified === undefined ? {} : { email_verified: changes.email_verified ? 1 : 0 }),
+  ...(changes.email_verified === true ? { never_confirmed: 0 } : {}),
+  ...profileColumns(changes),
+})
+
+/** Sends the invitation again. The earlier link stops working. */
+export const inviteAgain = (services: Services, id: string, actor: SignedInActor): Promise<void> =>
+  administer(services, actor, async (trx, held) => {
+    const account = (await findAccountById(trx, id)) ?? refuseUnknown()
+    await refuseIfHoldsMore(trx, held, id, 'permissions')
+    if (account.passwordHash !== null) refuse('conflict', 'This person has set a password already.')
+    if (account.user.lastLoginAt !== null) refuse('conflict', 'This person has been here already.')
+    if (!mayAct(account)) refuse('conflict', 'This account is disabled.')
+    await sendInvitation(services, trx, account.user, actor)
+    await recordEvent(services, trx, {
+      action: 'user.invited',
+      outcome: 'success',
+      actor,
+      target: { type: 'user', id },
+    })
+  })

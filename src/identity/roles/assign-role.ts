@@ -1,0 +1,102 @@
+import { refuse } from '../../errors.ts'
+import { markLostCodesRevoked } from '../../oauth/access/access-review-store.ts'
+import { whereRoleIsTold } from '../../oauth/access/own-access.ts'
+import { recordEvent } from '../../platform/audit/record-event.ts'
+import type { Services } from '../../platform/services.ts'
+import { certificatesDependOn } from '../../ssh/certificates/entitlements.ts'
+import { revokeLostCertificates } from '../../ssh/revocation/revoke-lost-certificates.ts'
+import type { Trx } from '../../storage/database.ts'
+import { isMissingReference } from '../../storage/failure.ts'
+import type { AuditAction } from '../../vocabulary/audit-actions.ts'
+import { refuseLastAdministrator } from '../access/administrators.ts'
+import { ADMIN_ROLE, USER_ROLE } from '../access/built-in-roles.ts'
+import type { UserHoldings } from '../access/holdings-store.ts'
+import { holdingsOf, isAdministrator, refuseIfHoldsMore, refuseGivingMore } from '../access/holdings.ts'
+import type { JudgedTrx } from '../access/judged-trx.ts'
+import { requireRole } from '../access/require-role.ts'
+import { addAssignment, deleteAssignment, listRolesOf } from '../access/role-store.ts'
+import type { Role } from '../access/role.ts'
+import { refuseOwnRole, withoutGain } from '../access/without-gain.ts'
+import type { SignedInActor } from '../sessions/actor.ts'
+import { administer } from '../sessions/administer.ts'
+import { refuseUnknownUser } from '../users/refuse-unknown-user.ts'
+import { holdUser } from '../users/user-lock-store.ts'
+
+type Needs = Pick<Services, 'config' | 'db' | 'now'>
+
+interface Assignment {
+  userId: string
+  roleId: string
+}
+
+/** Gives a role to a user. Giving it again changes nothing. */
+export const assignRole = (services: Needs, { userId, roleId }: Assignment, actor: SignedInActor): Promise<Role[]> =>
+  administer(services, actor, async (trx, held) => {
+    await refuseUnknownUser(trx, userId)
+    // Also one that they have: whether they do is no reason to try.
+    if (userId === held.userId && !isAdministrator(held)) refuseOwnRole()
+    await refuseIfHoldsMore(trx, held, userId, 'everything')
+    await withoutGain(trx, held, [], (judged) => giveRole(services, judged, held, { userId, roleId }, actor))
+    return listRolesOf(trx, userId)
+  })
+
+/** The same in the transaction of another change. */
+export async function giveRole(
+  services: Pick<Services, 'now'>,
+  trx: JudgedTrx,
+  held: UserHoldings,
+  { userId, roleId }: Assignment,
+  actor: SignedInActor,
+): Promise<void> {
+  const role = await requireRole(trx, roleId)
+  refuseGivingMore(held, holdingsOf(role), 'everything')
+  if (!(await addAssignment(trx, userId, roleId).catch(refuseGone))) return
+  await record(services, trx, 'role.assigned', actor, userId, role)
+}
+
+/**
+ * Takes a role from a user, and revokes the certificates that name a principal which is lost with it, and the tokens for
+ * applications that only its holders may use.
+ */
+export const unassignRole = (services: Needs, { userId, roleId }: Assignment, actor: SignedInActor): Promise<Role[]> =>
+  administer(services, actor, async (trx, held) => {
+    await refuseUnknownUser(trx, userId)
+    const role = await requireRole(trx, roleId)
+    await refuseIfHoldsMore(trx, held, userId, 'access')
+    if (roleId === USER_ROLE) refuse('conflict', 'Everyone with an account has this role.')
+    if (roleId === ADMIN_ROLE) await refuseLastAdministrator(trx, [userId])
+    // A code that is being issued is issued before this, and revoked below, or sees that the role is gone.
+    await holdUser(trx, userId)
+    const facets = userId === held.userId ? [whereRoleIsTold(services, roleId)] : []
+    await withoutGain(trx, held, facets, async (judged) => {
+      if (!(await deleteAssignment(judged, userId, roleId))) refuse('not_found', 'This person does not have this role.')
+    })
+    const authorizationsRevoked = await markLostCodesRevoked(trx, { userIds: [userId], at: services.now() })
+    const certificatesRevoked = certificatesDependOn(role)
+      ? await revokeLostCertificates(services, trx, [userId], 'A role was taken away.')
+      : 0
+    await record(services, trx, 'role.unassigned', actor, userId, role, { certificatesRevoked, authorizationsRevoked })
+    return listRolesOf(trx, userId)
+  })
+
+function refuseGone(error: unknown): never {
+  if (isMissingReference(error)) refuse('not_found', 'The user or the role is not there any more.')
+  throw error
+}
+
+const record = (
+  services: Pick<Services, 'now'>,
+  trx: Trx,
+  action: AuditAction,
+  actor: SignedInActor,
+  userId: string,
+  role: Role,
+  details: Record<string, unknown> = {},
+): Promise<void> =>
+  recordEvent(services, trx, {
+    action,
+    outcome: 'success',
+    actor,
+    target: { type: 'user', id: userId },
+    data: { roleId: role.id, role: role.name, ...details },
+  })

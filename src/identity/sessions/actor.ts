@@ -1,0 +1,38 @@
+import type { FastifyRequest } from 'fastify'
+import type { Actor } from '../../platform/audit/record-event.ts'
+import { type RequestSource, sourceOf } from '../../platform/http/request-source.ts'
+import type { Services } from '../../platform/services.ts'
+import type { Permission } from '../../vocabulary/permissions.ts'
+import type { GuardedRequest } from './guards.ts'
+import type { BearerToken, Caller } from './session.ts'
+
+/** The person who makes a change: for the audit trail, and for the check in the transaction of the change. */
+interface Person extends Actor {
+  id: string
+  email: string
+  source: RequestSource
+  /** The permission that the route requires besides a session. */
+  permission: Permission | null
+}
+
+export interface SignedInActor extends Person {
+  sessionId: string
+}
+
+/** The same, by a session or by an access token. */
+export type CallingActor = SignedInActor | (Person & { token: BearerToken })
+
+export const actorOf = ({ locate }: Pick<Services, 'locate'>, request: GuardedRequest): SignedInActor => {
+  const { user, session, permission } = request.signedIn
+  return { id: user.id, email: user.email, source: sourceOf(locate, request), sessionId: session.id, permission }
+}
+
+export function callerOf(
+  { locate }: Pick<Services, 'locate'>,
+  request: FastifyRequest & { signedIn: Caller },
+): CallingActor {
+  const { signedIn } = request
+  const { user, permission } = signedIn
+  const person = { id: user.id, email: user.email, source: sourceOf(locate, request), permission }
+  return 'token' in signedIn ? { ...person, token: signedIn.token } : { ...person, sessionId: signedIn.session.id }
+}

@@ -1,0 +1,27 @@
+import type { Services } from '../../platform/services.ts'
+import type { Trx } from '../../storage/database.ts'
+import { readHoldings, type UserHoldings } from '../access/holdings-store.ts'
+import type { SignedInActor } from './actor.ts'
+import { holdAdministration } from './administration-store.ts'
+import { holdActor } from './hold-actor.ts'
+
+/**
+ * Runs one administrative change at a time, on all replicas. What the actor may do is read again under the lock: when two
+ * administrators remove each other at the same moment, only the first one succeeds.
+ */
+export const administer = <T>(
+  services: Pick<Services, 'db' | 'now'>,
+  actor: SignedInActor,
+  change: (trx: Trx, held: UserHoldings) => Promise<T>,
+): Promise<T> => services.db.transaction(async (trx) => change(trx, await beginAdministration(services, trx, actor)))
+
+/** The same within a transaction that is open already. Returns what the actor holds. */
+export async function beginAdministration(
+  { now }: Pick<Services, 'now'>,
+  trx: Trx,
+  actor: SignedInActor,
+): Promise<UserHoldings> {
+  await holdAdministration(trx)
+  await holdActor(trx, { now }, actor)
+  return readHoldings(trx, actor.id)
+}

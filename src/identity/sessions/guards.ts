@@ -1,0 +1,160 @@
+import type {
+  FastifyRequest,
+  onRequestAsyncHookHandler,
+  RawReplyDefaultExpression,
+  RawRequestDefaultExpression,
+  RawServerDefault,
+  RouteGenericInterface,
+} from 'fastify'
+import { refuse } from '../../errors.ts'
+import { digest } from '../../platform/crypto/digest.ts'
+import { hasBearer, readBearer } from '../../platform/http/bearer.ts'
+import type { Guard } from '../../platform/http/contracts.ts'
+import { isChange } from '../../platform/http/cors.ts'
+import type { Services } from '../../platform/services.ts'
+import type { Permission } from '../../vocabulary/permissions.ts'
+import { readSessionCookie } from './session-cookie.ts'
+import { findSignedIn, findSignedInAccount, markUsed } from './session-store.ts'
+import { type Caller, type SignedIn, type SignedInAccount, type TokenBearer } from './session.ts'
+import { touch } from './touch.ts'
+
+declare const guarded: unique symbol
+
+/** Marks the routes behind a guard, for the compiler only. Fastify passes this type of a hook on to the handler's request. */
+interface GuardBrand<Who extends Caller> {
+  readonly [guarded]: Who
+}
+
+/** A guard after which `request.signedIn` is of this type. */
+type GuardFor<Who extends Caller> = Pick<Guard, 'permission' | 'acceptsBearer'> &
+  onRequestAsyncHookHandler<
+    RawServerDefault,
+    RawRequestDefaultExpression,
+    RawReplyDefaultExpression,
+    RouteGenericInterface,
+    GuardBrand<Who>
+  >
+
+type SignedInBehind<Config> = Config extends GuardBrand<infer Who> ? Who : SignedIn | TokenBearer | undefined
+
+declare module 'fastify' {
+  // Fastify declares these parameters; a declaration that adds to its interface has to repeat all of them.
+  interface FastifyRequest<
+    RouteGeneric,
+    RawServer,
+    RawRequest,
+    SchemaCompiler,
+    TypeProvider,
+    ContextConfig,
+    Logger,
+    RequestType,
+  > {
+    /** Who is signed in. Always set behind a guard; elsewhere the type includes undefined. */
+    signedIn: SignedInBehind<ContextConfig>
+  }
+}
+
+/** A request that a guard has let through. */
+export type GuardedRequest = FastifyRequest & { signedIn: SignedIn }
+
+type Needs = Pick<Services, 'config' | 'db' | 'now'>
+
+/** Lets everybody through who has a live session. */
+export const signedIn = (services: Needs): GuardFor<SignedIn> => guard(services, null)
+
+/** Lets everybody through who has a live session and holds the permission through a role. */
+export const needs = (services: Needs, permission: Permission): GuardFor<SignedIn> => guard(services, permission)
+
+/** Lets everybody through who has a live session, and reads the whole account. */
+export const signedInAccount = (services: Needs): GuardFor<SignedInAccount> =>
+  guardedBy(null, async (request) => {
+    const { db, now } = services
+    const account = await readSession(services, request, (hash) => findSignedInAccount(db.read, hash, now()))
+    request.signedIn = account ?? refuseSignedOut()
+  })
+
+function guard(services: Needs, permission: Permission | null): GuardFor<SignedIn> {
+  return guardedBy(permission, async (request) => {
+    request.signedIn = await permittedSession(services, request, permission)
+  })
+}
+
+async function permittedSession(
+  services: Needs,
+  request: FastifyRequest,
+  permission: Permission | null,
+): Promise<SignedIn> {
+  const { db, now } = services
+  const found = await readSession(services, request, (hash) => findSignedIn(db.read, hash, now(), permission))
+  return permitted(found ?? refuseSignedOut(), permission)
+}
+
+function permitted<Who extends Caller>(who: Who & { isPermitted: boolean }, permission: Permission | null): Who {
+  if (permission !== null && !who.isPermitted) refuse('forbidden', `This needs the permission ${permission}.`)
+  return who
+}
+
+/** Who holds a token that is live and good for this, by its digest, and whether a role of theirs has the permission. */
+type FindBearer = (hash: string) => Promise<(TokenBearer & { isPermitted: boolean }) | undefined>
+
+/** Like `needs`, for people with a session or with an access token. A request with a token is judged by it alone. */
+export const needsSessionOrToken = (
+  services: Needs,
+  permission: Permission,
+  findBearer: FindBearer,
+): GuardFor<Caller> =>
+  Object.assign(
+    guardedBy<Caller>(permission, async (request) => {
+      request.signedIn = hasBearer(request)
+        ? permitted((await findToken(request, findBearer)) ?? refuseToken(), permission)
+        : await permittedSession(services, request, permission)
+    }),
+    { acceptsBearer: true },
+  )
+
+const findToken = async (request: FastifyRequest, findBearer: FindBearer) => {
+  const token = readBearer(request)
+  return token === undefined ? undefined : findBearer(digest(token))
+}
+
+/** RFC 6750 section 3.1. */
+const refuseToken = (): never =>
+  refuse('unauthenticated', 'The access token is unknown, expired or not good for this.', {
+    challenge: 'Bearer error="invalid_token"',
+  })
+
+const guardedBy = <Who extends Caller>(
+  permission: Permission | null,
+  check: (request: FastifyRequest) => Promise<void>,
+): GuardFor<Who> => Object.assign(check, { permission })
+
+/** A missing cookie and a stale one get the same answer. */
+const refuseSignedOut = (): never => refuse('unauthenticated', 'Please sign in.')
+
+/** For routes that serve people with and without a session. */
+export const currentlySignedIn = (services: Needs, request: FastifyRequest): Promise<SignedIn | undefined> =>
+  readSession(services, request, (hash) => findSignedIn(services.db.read, hash, services.now()))
+
+async function readSession<T extends { user: { id: string }; session: { id: string; lastUsedAt: number } }>(
+  { config, db, now }: Needs,
+  request: FastifyRequest,
+  find: (hash: string) => Promise<T | undefined>,
+): Promise<T | undefined> {
+  if (hasBearer(request)) return undefined
+  const token = readSessionCookie(config, request)
+  if (token === undefined) return undefined
+  const found = await find(digest(token))
+  if (found) refuseOtherUser(request, found.user.id)
+  if (found) await touch({ db, now }, found.session.lastUsedAt, (trx, at) => markUsed(trx, found.session.id, at))
+  return found
+}
+
+/**
+ * A page names the user that it was opened as. The browser may be signed in to another account since, in another tab; what
+ * the page then sends must not change that other account. Checked before the permission, which is that of the other account.
+ */
+function refuseOtherUser(request: FastifyRequest, userId: string): void {
+  const expected = request.headers['x-latchkey-user']
+  if (expected === undefined || expected === userId || !isChange(request)) return
+  refuse('other_user', 'This browser is now signed in to another account. Reload the page.')
+}

@@ -1,0 +1,64 @@
+import { refuse } from '../../errors.ts'
+import type { Services } from '../../platform/services.ts'
+import type { Trx } from '../../storage/database.ts'
+import { createTurns } from '../../storage/turns.ts'
+import { holdPermission } from '../access/role-store.ts'
+import type { RowLock } from '../users/user-lock-store.ts'
+import type { CallingActor, SignedInActor } from './actor.ts'
+import { holdSession } from './session-store.ts'
+import type { BearerToken } from './session.ts'
+
+type Needs = Pick<Services, 'db' | 'now'>
+
+type HeldActor = Pick<CallingActor, 'id' | 'permission'> & ({ sessionId: string } | { token: BearerToken })
+
+/**
+ * Checks, in the transaction of a change, that the actor may still make it: the account may act, the session is live, the
+ * permission is held. The guard checked the same before the body was read, but the client decides when to send the body.
+ *
+ * The rows stay locked until the commit, so a transaction that ends the session comes before this one or after it. The order
+ * of locks is account, session, role; ending sessions locks the account first as well.
+ */
+export async function holdActor(
+  trx: Trx,
+  { now }: Pick<Services, 'now'>,
+  actor: HeldActor,
+  lock: RowLock = 'shared',
+): Promise<void> {
+  const { id, permission } = actor
+  const [lives, isPermitted] = await Promise.all([
+    'token' in actor
+      ? actor.token.hold(trx, now(), lock)
+      : holdSession(trx, { id: actor.sessionId, userId: id, now: now(), lock }),
+    permission === null || holdPermission(trx, id, permission),
+  ])
+  if (!lives) refuse('unauthenticated', 'Please sign in.')
+  if (!isPermitted) refuse('forbidden', `This needs the permission ${permission}.`)
+}
+
+/** Runs a change in a transaction that begins by checking the actor. Changes by one person run side by side. */
+export const changeAs = <T>({ db, now }: Needs, actor: SignedInActor, change: (trx: Trx) => Promise<T>): Promise<T> =>
+  db.transaction(async (trx) => {
+    await holdActor(trx, { now }, actor)
+    return change(trx)
+  })
+
+/** The same check for a request that only reads, but whose body the client may have held back. */
+export const recheckActor = (services: Needs, actor: SignedInActor): Promise<void> =>
+  changeAs(services, actor, async () => {})
+
+/** How many of the ten connections of a replica may wait for the row of one person. */
+const takeTurn = createTurns(3)
+
+/** The same for a change of the actor's own account: one at a time. */
+export const changeOwnAccount = <T>(
+  { db, now }: Needs,
+  actor: CallingActor,
+  change: (trx: Trx) => Promise<T>,
+): Promise<T> =>
+  takeTurn(actor.id, () =>
+    db.transaction(async (trx) => {
+      await holdActor(trx, { now }, actor, 'exclusive')
+      return change(trx)
+    }),
+  )

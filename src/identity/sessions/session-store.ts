@@ -1,0 +1,218 @@
+import type { ExpressionBuilder, Insertable, Selectable } from 'kysely'
+import type { Reader, Trx } from '../../storage/database.ts'
+import type { Schema } from '../../storage/schema.ts'
+import { readStatement, writeStatement, type Values } from '../../storage/statement.ts'
+import type { Permission } from '../../vocabulary/permissions.ts'
+import { userHolds } from '../access/role-store.ts'
+import { accountMayAct } from '../users/account-standing.ts'
+import type { RowLock } from '../users/user-lock-store.ts'
+import { packedPermissions, packedRoles, toUser, unpackPermissions, USER_COLUMNS } from '../users/user-row.ts'
+import { IDLE_MS, type Session, type SignedIn, type SignedInAccount } from './session.ts'
+
+type SessionRow = Selectable<Schema['sessions']>
+
+interface Live {
+  hash: string
+  now: number
+  idleSince: number
+}
+
+/** Decides whether a session is live; nothing else does: it has not expired, and is remembered or was used recently. */
+export const sessionLives =
+  (now: number, idleSince: number = now - IDLE_MS) =>
+  (eb: ExpressionBuilder<Schema, 'sessions'>) =>
+    eb.and([
+      eb('sessions.expires_at', '>', now),
+      eb.or([eb('sessions.remembered', '=', 1), eb('sessions.last_used_at', '>', idleSince)]),
+    ])
+
+/** The session with this token and its account, if the session is live and the account may act. */
+const live = (db: Reader, value: Values<Live>) =>
+  db
+    .selectFrom('sessions')
+    .innerJoin('users', 'users.id', 'sessions.user_id')
+    .where('sessions.token_hash', '=', value('hash'))
+    .where(sessionLives(value('now'), value('idleSince')))
+    .where(accountMayAct)
+
+const byToken = readStatement((db, value: Values<Live & { permission: string }>) =>
+  live(db, value as Values<Live>)
+    .select(['users.id', 'users.email', 'users.preferred_username'])
+    .select(['sessions.id as session_id', 'sessions.method', 'sessions.amr'])
+    .select(['sessions.created_at', 'sessions.last_used_at'])
+    .select((eb) => userHolds(value('permission'))(eb).as('permitted')),
+)
+
+/** The session with this token, and whether a role of its owner has the permission. One query. */
+export async function findSignedIn(
+  db: Reader,
+  hash: string,
+  now: number,
+  permission: Permission | null = null,
+): Promise<(SignedIn & { isPermitted: boolean }) | undefined> {
+  const [row] = await byToken(db, { hash, permission: permission ?? '', now, idleSince: now - IDLE_MS })
+  if (!row) return undefined
+  return {
+    user: { id: row.id, email: row.email, preferredUsername: row.preferred_username },
+    session: { id: row.session_id, createdAt: row.created_at, lastUsedAt: row.last_used_at },
+    method: row.method,
+    amr: row.amr.split(' '),
+    permission,
+    // SQLite's truth values are numbers.
+    isPermitted: Boolean(row.permitted),
+  }
+}
+
+const accountByToken = readStatement((db, value: Values<Live>) =>
+  live(db, value)
+    .select(USER_COLUMNS)
+    .select([packedRoles.as('roles'), packedPermissions.as('permissions')])
+    .select([
+      'sessions.id as session_id',
+      'sessions.method',
+      'sessions.amr',
+      'sessions.ip_address',
+      'sessions.country',
+      'sessions.city',
+      'sessions.region',
+      'sessions.user_agent',
+      'sessions.created_at as session_created_at',
+      'sessions.last_used_at',
+      'sessions.expires_at',
+    ]),
+)
+
+/** The same with the whole account. */
+export async function findSignedInAccount(db: Reader, hash: string, now: number): Promise<SignedInAccount | undefined> {
+  const [row] = await accountByToken(db, { hash, now, idleSince: now - IDLE_MS })
+  if (!row) return undefined
+  return {
+    user: toUser(row),
+    session: toSession(row.session_id, row.session_created_at, row, row.session_id),
+    permissions: unpackPermissions(row.permissions),
+    method: row.method,
+    amr: row.amr.split(' '),
+    permission: null,
+  }
+}
+
+const held = (lock: RowLock) =>
+  writeStatement((db, value: Values<{ id: string; userId: string; now: number; idleSince: number }>) => {
+    const query = db
+      .selectFrom('users')
+      .innerJoin('sessions', 'sessions.user_id', 'users.id')
+      .select('sessions.id')
+      .where('users.id', '=', value('userId'))
+      .where('sessions.id', '=', value('id'))
+      .where(sessionLives(value('now'), value('idleSince')))
+      .where(accountMayAct)
+    return (lock === 'shared' ? query.forShare('users') : query.forNoKeyUpdate('users')).forShare('sessions')
+  })
+const heldByLock = { shared: held('shared'), exclusive: held('exclusive') }
+
+/**
+ * Whether the session is live and its account may act. Both stay so until the transaction ends: ending the session or disabling
+ * the account waits for that. The account is locked before the session, as everywhere.
+ */
+export const holdSession = async (
+  trx: Trx,
+  { id, userId, now, lock }: { id: string; userId: string; now: number; lock: RowLock },
+): Promise<boolean> => (await heldByLock[lock](trx, { id, userId, now, idleSince: now - IDLE_MS })).length > 0
+
+type SessionDetails = Pick<
+  SessionRow,
+  'ip_address' | 'country' | 'city' | 'region' | 'user_agent' | 'last_used_at' | 'expires_at'
+>
+
+const toSession = (id: string, createdAt: number, row: SessionDetails, currentId: string): Session => ({
+  id,
+  ipAddress: row.ip_address,
+  geolocation: { country: row.country, city: row.city, region: row.region },
+  userAgent: row.user_agent,
+  createdAt,
+  lastUsedAt: row.last_used_at,
+  expiresAt: row.expires_at,
+  current: id === currentId,
+})
+
+type NewSession = Required<Insertable<Schema['sessions']>>
+
+const insertSession = writeStatement((db, value: Values<NewSession>) =>
+  db.insertInto('sessions').values({
+    token_hash: value('token_hash'),
+    id: value('id'),
+    user_id: value('user_id'),
+    method: value('method'),
+    amr: value('amr'),
+    remembered: value('remembered'),
+    ip_address: value('ip_address'),
+    country: value('country'),
+    city: value('city'),
+    region: value('region'),
+    user_agent: value('user_agent'),
+    created_at: value('created_at'),
+    last_used_at: value('last_used_at'),
+    expires_at: value('expires_at'),
+  }),
+)
+
+export const addSession = (trx: Trx, session: NewSession): void => insertSession.next(trx, session)
+
+export async function markUsed(trx: Trx, id: string, now: number): Promise<void> {
+  await trx.updateTable('sessions').set({ last_used_at: now }).where('id', '=', id).execute()
+}
+
+/** Live ones, most recently used first. */
+export async function listSessions(db: Reader, userId: string, currentId: string, now: number): Promise<Session[]> {
+  const rows = await db
+    .selectFrom('sessions')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where(sessionLives(now))
+    .orderBy('last_used_at', 'desc')
+    .orderBy('id')
+    .execute()
+  return rows.map((row) => toSession(row.id, row.created_at, row, currentId))
+}
+
+/** Where a session that has ended was used. */
+export interface EndedSession {
+  ipAddress: string
+  userAgent: string | null
+}
+
+/** Deletes one session of that user. Undefined when there is none of that id. */
+export const deleteSession = (trx: Trx, userId: string, id: string): Promise<EndedSession | undefined> =>
+  trx
+    .deleteFrom('sessions')
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
+    .returning(['ip_address as ipAddress', 'user_agent as userAgent'])
+    .executeTakeFirst()
+
+/** Deletes every session of the user but the one to keep, and returns the ids of the deleted ones. */
+export async function deleteSessions(trx: Trx, userId: string, keepId?: string): Promise<string[]> {
+  const rows = await trx
+    .deleteFrom('sessions')
+    .where('user_id', '=', userId)
+    .$if(keepId !== undefined, (query) => query.where('id', '!=', keepId ?? ''))
+    .returning('id')
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+/** Deletes every session of these users, and returns the user of each and whether it was live until now. */
+export async function deleteSessionsOfUsers(
+  trx: Trx,
+  userIds: string[],
+  now: number,
+): Promise<{ userId: string; lived: boolean }[]> {
+  const rows = await trx
+    .deleteFrom('sessions')
+    .where('user_id', 'in', userIds)
+    .returning('user_id')
+    .returning((eb) => sessionLives(now)(eb).as('lived'))
+    .execute()
+  // SQLite's truth values are numbers.
+  return rows.map(({ user_id, lived }) => ({ userId: user_id, lived: Boolean(lived) }))
+}

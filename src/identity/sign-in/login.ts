@@ -1,0 +1,115 @@
+import { AppError } from '../../errors.ts'
+import { recordAlone } from '../../platform/audit/record-event.ts'
+import type { Services } from '../../platform/services.ts'
+import type { SignedInSession } from '../sessions/start-session.ts'
+import { refuseDisabled } from '../users/account-standing.ts'
+import { normalizeEmail } from '../users/email-address.ts'
+import { normalizePassword } from '../users/password-rules.ts'
+import { proveUntilUnchanged } from '../users/prove-password.ts'
+import { holdAccount } from '../users/user-lock-store.ts'
+import { type Account, findAccountByEmail, replacePasswordHash } from '../users/user-store.ts'
+import type { User } from '../users/user.ts'
+import { attemptPassword } from './password-limits.ts'
+import type { SignInSource } from './sign-in-source.ts'
+import { signIn } from './sign-in.ts'
+
+interface LoginRequest {
+  email: string
+  password: string
+  rememberMe?: boolean
+}
+
+/** Email and password. Neither the answer nor its time shows whether the email has an account. */
+export async function login(
+  services: Services,
+  request: LoginRequest,
+  source: SignInSource,
+): Promise<{ user: User; session: SignedInSession }> {
+  const email = normalizeEmail(request.email)
+  const prove = () => provePassword(services, email, normalizePassword(request.password), source)
+  return attemptPassword(services, { email, source }, () =>
+    proveUntilUnchanged(prove, (proved) =>
+      startSessionIfUnchanged(services, proved, request.rememberMe ?? false, source),
+    ),
+  )
+}
+
+/**
+ * Verifying the password took a while. The account may have been disabled since, or have a new password: a sign-in that was
+ * under way during a reset must not start a session. Undefined when the password is no longer the one that was proved.
+ */
+const startSessionIfUnchanged = (
+  services: Services,
+  proved: Proof,
+  remember: boolean,
+  source: SignInSource,
+): Promise<{ user: User; session: SignedInSession } | undefined> =>
+  services.db.transaction(async (trx) => {
+    const current = await holdAccount(trx, proved.userId)
+    if (!current) throw wrongCredentials()
+    if (current.passwordHash !== proved.hash) return undefined
+    refuseDisabled(current)
+    const { user } = current
+    const session = await signIn(services, trx, { user, method: 'password', amr: ['pwd'], remember, source })
+    return { user: { ...user, lastLoginAt: services.now() }, session }
+  })
+
+interface Proof {
+  userId: string
+  /** The stored hash that the password matched. */
+  hash: string
+}
+
+async function provePassword(
+  services: Services,
+  email: string,
+  password: string,
+  source: SignInSource,
+): Promise<Proof> {
+  const { db, passwords } = services
+  const account = await findAccountByEmail(db.read, email)
+  const stored = account?.passwordHash ?? null
+  const isRight = await passwords.verify(stored, password, source.ipAddress)
+  if (!account || stored === null || !isRight) {
+    await recordRefusal(services, email, account, source, 'wrong_credentials')
+    throw wrongCredentials()
+  }
+  if (account.disabledAt !== null) await recordRefusal(services, email, account, source, 'account_disabled')
+  refuseDisabled(account)
+  const { id: userId } = account.user
+  return {
+    userId,
+    hash: passwords.isOutdated(stored) ? await rehash(services, userId, stored, password, source) : stored,
+  }
+}
+
+/** Returns the new hash, or the old one when that was replaced meanwhile. */
+async function rehash(
+  { db, passwords }: Services,
+  userId: string,
+  stored: string,
+  password: string,
+  source: SignInSource,
+): Promise<string> {
+  const renewed = await passwords.hash(password, source.ipAddress)
+  return (await db.transaction((trx) => replacePasswordHash(trx, userId, { from: stored, to: renewed })))
+    ? renewed
+    : stored
+}
+
+const wrongCredentials = () => new AppError('wrong_credentials', 'The email or the password is wrong.')
+
+const recordRefusal = (
+  services: Services,
+  email: string,
+  account: Account | undefined,
+  source: SignInSource,
+  reason: string,
+): Promise<void> =>
+  recordAlone(services, {
+    action: 'session.refused',
+    outcome: 'refused',
+    method: 'password',
+    actor: { id: account?.user.id ?? null, email, source },
+    data: { reason },
+  })

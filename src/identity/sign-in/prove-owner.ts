@@ -1,0 +1,61 @@
+import { AppError, refuse, refuseField } from '../../errors.ts'
+import type { Services } from '../../platform/services.ts'
+import type { Reader } from '../../storage/database.ts'
+import type { SignedInActor } from '../sessions/actor.ts'
+import type { SignedIn } from '../sessions/session.ts'
+import { normalizePassword } from '../users/password-rules.ts'
+import { proveUntilUnchanged } from '../users/prove-password.ts'
+import { findAccountById } from '../users/user-store.ts'
+import { attemptPassword } from './password-limits.ts'
+import type { SignInSource } from './sign-in-source.ts'
+
+type Needs = Pick<Services, 'db' | 'limits' | 'now' | 'passwords'>
+
+/** How recent a sign-in with a passkey has to be. */
+const FRESH_MS = 10 * 60_000
+
+interface ProofRequest {
+  actor: SignedInActor
+  signedIn: Pick<SignedIn, 'method' | 'session'>
+  currentPassword: string | undefined
+  source: SignInSource
+  /** Whether a refusal by `act` counts like a wrong password. */
+  isGuess?: (error: unknown) => boolean
+}
+
+/**
+ * Runs a change that an open session alone does not allow: the person proves the password once more or, without one, has
+ * signed in with a passkey a moment ago. `act` compares the proof again in its transaction with `isProofCurrent`, and
+ * returns undefined when it is another password by then. Wrong passwords count like those of a sign-in.
+ */
+export const withProof = <T>(
+  services: Needs,
+  request: ProofRequest,
+  act: (proof: string | null) => Promise<T | undefined>,
+): Promise<T> => {
+  const { actor, source, isGuess } = request
+  return attemptPassword(services, { email: actor.email, source, isGuess }, () =>
+    proveUntilUnchanged(() => prove(services, request), act),
+  )
+}
+
+/** Whether the account still has the password that was proved, or still none. */
+export const isProofCurrent = async (db: Reader, userId: string, proof: string | null): Promise<boolean> =>
+  ((await findAccountById(db, userId))?.passwordHash ?? null) === proof
+
+async function prove(
+  { db, now, passwords }: Needs,
+  { actor, signedIn: { method, session }, currentPassword, source }: ProofRequest,
+): Promise<string | null> {
+  const stored = (await findAccountById(db.read, actor.id))?.passwordHash ?? null
+  if (stored === null) {
+    if (method === 'passkey' && now() < session.createdAt + FRESH_MS) return null
+    return refuse('fresh_sign_in_needed', 'Sign in with your passkey again, and then try once more.')
+  }
+  if (currentPassword === undefined) return refuseField('currentPassword', 'Give your current password.')
+  if (await passwords.verify(stored, normalizePassword(currentPassword), source.ipAddress)) return stored
+  throw wrongPassword('The current password is wrong.')
+}
+
+export const wrongPassword = (message: string): AppError =>
+  new AppError('wrong_password', message, { issues: [{ path: 'currentPassword', message }] })

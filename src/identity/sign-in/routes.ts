@@ -1,0 +1,180 @@
+import { Type } from 'typebox'
+import { ById, failures, type Routes, strict, Success, success } from '../../platform/http/contracts.ts'
+import type { Services } from '../../platform/services.ts'
+import { HeldPermission } from '../access/role.ts'
+import { actorOf } from '../sessions/actor.ts'
+import { currentlySignedIn, signedIn, signedInAccount } from '../sessions/guards.ts'
+import { clearSessionCookie } from '../sessions/session-cookie.ts'
+import { listSessions } from '../sessions/session-store.ts'
+import { Session } from '../sessions/session.ts'
+import { revokeOtherSessions, revokeSession, signOut } from '../sessions/sign-out.ts'
+import { Email } from '../users/email-address.ts'
+import { GivenPassword, NewPassword } from '../users/password-rules.ts'
+import { PersonName } from '../users/person-name.ts'
+import { User } from '../users/user.ts'
+import { completeSignIn } from './complete-sign-in.ts'
+import { login } from './login.ts'
+import { register } from './register.ts'
+import { signInSourceOf } from './sign-in-source.ts'
+import { resendVerification, verifyEmail } from './verify-email.ts'
+
+const tags = ['Sign-in and sessions']
+const Token = Type.String({ minLength: 1, maxLength: 200 })
+const SignedInUser = Type.Object({ user: User })
+
+export const sessionRoutes =
+  (services: Services): Routes =>
+  async (app) => {
+    const { config, db, now, locate } = services
+
+    app.post(
+      '/api/auth/register',
+      {
+        schema: {
+          tags,
+          summary: 'Register an account and sign in',
+          description: 'Sets the session cookie, and a cookie that makes this browser known for the account.',
+          body: Type.Object({ email: Email, password: NewPassword, displayName: Type.Optional(PersonName) }, strict),
+          response: { 201: SignedInUser, ...failures(400, 403, 409, 415, 429) },
+        },
+      },
+      async (request, reply) => {
+        const made = await register(services, request.body, signInSourceOf(locate, request))
+        return reply.code(201).send(await completeSignIn(services, request, reply, made))
+      },
+    )
+
+    app.post(
+      '/api/auth/login',
+      {
+        schema: {
+          tags,
+          summary: 'Sign in with email and password',
+          description:
+            'Sets the session cookie, and a cookie that makes this browser known for the account. After 100 failures for an email within an hour, from any remote addresses, only known browsers may try; they may fail 10 times in 15 minutes.',
+          body: Type.Object(
+            { email: Email, password: GivenPassword, rememberMe: Type.Optional(Type.Boolean()) },
+            strict,
+          ),
+          response: { 200: SignedInUser, ...failures(400, 401, 403, 415, 429) },
+        },
+      },
+      async (request, reply) => {
+        const started = await login(services, request.body, signInSourceOf(locate, request))
+        return completeSignIn(services, request, reply, started)
+      },
+    )
+
+    app.post(
+      '/api/auth/logout',
+      { schema: { tags, summary: 'End this session', response: { 200: Success, ...failures(403) } } },
+      async (request, reply) => {
+        const who = await currentlySignedIn(services, request)
+        if (who) await signOut(services, who, signInSourceOf(locate, request))
+        clearSessionCookie(config, reply)
+        return success
+      },
+    )
+
+    app.get(
+      '/api/auth/me',
+      {
+        onRequest: signedInAccount(services),
+        schema: {
+          tags,
+          summary: 'Who is signed in, and what they may do',
+          response: {
+            200: Type.Object({
+              user: User,
+              session: Session,
+              roles: User.properties.roles,
+              permissions: Type.Array(HeldPermission),
+            }),
+            ...failures(401),
+          },
+        },
+      },
+      async ({ signedIn: { user, session, permissions } }) => ({
+        user,
+        session,
+        roles: user.roles,
+        permissions: [...permissions].toSorted(),
+      }),
+    )
+
+    app.get(
+      '/api/auth/sessions',
+      {
+        onRequest: signedIn(services),
+        schema: {
+          tags,
+          summary: 'The live sessions of this account',
+          response: { 200: Type.Object({ sessions: Type.Array(Session) }), ...failures(401) },
+        },
+      },
+      async ({ signedIn: { user, session } }) => ({
+        sessions: await listSessions(db.read, user.id, session.id, now()),
+      }),
+    )
+
+    app.post(
+      '/api/auth/sessions/:id/revoke',
+      {
+        onRequest: signedIn(services),
+        schema: {
+          tags,
+          summary: 'End one session',
+          params: ById,
+          response: { 200: Success, ...failures(401, 403, 404) },
+        },
+      },
+      async (request, reply) => {
+        const { id } = request.params
+        await revokeSession(services, actorOf(services, request), id)
+        if (id === request.signedIn.session.id) clearSessionCookie(config, reply)
+        return success
+      },
+    )
+
+    app.post(
+      '/api/auth/sessions/revoke-all',
+      {
+        onRequest: signedIn(services),
+        schema: { tags, summary: 'End all other sessions', response: { 200: Success, ...failures(401, 403) } },
+      },
+      async (request) => {
+        await revokeOtherSessions(services, actorOf(services, request))
+        return success
+      },
+    )
+
+    app.post(
+      '/api/auth/verify-email',
+      {
+        onRequest: signedIn(services),
+        schema: {
+          tags,
+          summary: 'Confirm an email address with the link that was sent to it',
+          description: 'Needs a session of the account that the link was sent for: 403 with another one.',
+          body: Type.Object({ token: Token }, strict),
+          response: { 200: Success, ...failures(400, 401, 403, 415) },
+        },
+      },
+      async (request) => {
+        await verifyEmail(services, request.body.token, actorOf(services, request))
+        return success
+      },
+    )
+
+    app.post(
+      '/api/auth/verify-email/resend',
+      {
+        onRequest: signedIn(services),
+        schema: { tags, summary: 'Send that link again', response: { 200: Success, ...failures(401, 403) } },
+      },
+      async (request) => {
+        await resendVerification(services, actorOf(services, request))
+        return success
+      },
+    )
+  }

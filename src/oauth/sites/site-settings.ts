@@ -1,0 +1,55 @@
+import { Type } from 'typebox'
+import { refuse, refuseField } from '../../errors.ts'
+import type { Config } from '../../platform/config/config.ts'
+import { checkHeaderNames, HeaderNames } from './identity-header.ts'
+import { nameOf, readHost } from './site-host.ts'
+import { checkRules, SiteRule } from './site-rule.ts'
+
+/** What can be set on a site, besides what every client has. */
+export const SiteSettings = {
+  hosts: Type.Array(Type.String({ minLength: 1, maxLength: 259 }), {
+    minItems: 1,
+    maxItems: 20,
+    uniqueItems: true,
+    description:
+      'For a site: its DNS names, each with a port if that is not 443. They are stored in lower case, international names as A-labels.',
+  }),
+  rules: Type.Array(SiteRule, {
+    maxItems: 100,
+    description: 'For a site: the first rule that matches an address decides. Where none does, `allowedRoles` does.',
+  }),
+  headers: HeaderNames,
+  basic: Type.Boolean({ description: 'For a site: whether programs may use app passwords.' }),
+}
+export type SiteSettings = { [name in keyof typeof SiteSettings]: Type.Static<(typeof SiteSettings)[name]> }
+
+export const SITE_FIELDS = Object.keys(SiteSettings) as (keyof SiteSettings)[]
+
+/** Checks what a request sets, and returns the hosts in the form that is stored. */
+export function checkSite(
+  config: OwnAddresses,
+  { hosts, rules, headers }: Partial<SiteSettings>,
+): string[] | undefined {
+  if (rules) checkRules(rules)
+  if (headers) checkHeaderNames(headers)
+  return hosts && checkHosts(config, hosts)
+}
+
+type OwnAddresses = Pick<Config, 'baseUrl' | 'dashboardOrigin'>
+
+function checkHosts({ baseUrl, dashboardOrigin }: OwnAddresses, given: readonly string[]): string[] {
+  const hosts = given.map(
+    (text, at) =>
+      readHost(text) ??
+      refuseField(`hosts/${at}`, 'A host is a DNS name, such as wiki.example.com, with a port if it is not 443.'),
+  )
+  for (const [at, host] of hosts.entries())
+    if (hosts.indexOf(host) !== at) refuseField(`hosts/${at}`, 'This host is there twice.')
+  // On whatever port: browsers send the cookies of one port to all others of the same name (RFC 6265 section 8.5).
+  const own = new Set([baseUrl, dashboardOrigin].map((url) => new URL(url).hostname))
+  if (hosts.some((host) => own.has(nameOf(host)))) refuseTakenHost()
+  return hosts
+}
+
+export const refuseTakenHost = (): never =>
+  refuse('host_taken', 'One of these hosts is that of another site, or of this service itself.')

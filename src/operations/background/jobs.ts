@@ -1,0 +1,59 @@
+import { removeDeletedUsers } from '../../identity/lifecycle/remove-deleted-users.ts'
+import { runDueActions } from '../../identity/lifecycle/run-due-actions.ts'
+import type { Streams } from '../../identity/notifications/streams.ts'
+import { answerResetRequests } from '../../identity/passwords/password-reset.ts'
+import { isEmailTokenLive } from '../../identity/sign-in/email-token-store.ts'
+import { reviewAccess } from '../../oauth/access/review-access.ts'
+import { removeDeletedClients } from '../../oauth/clients/remove-deleted-clients.ts'
+import type { Gathered } from '../../oauth/provider.ts'
+import { ARCHIVE_INTERVAL_MS, archiveEvents } from '../../platform/audit/archive-events.ts'
+import { activateNextKey } from '../../platform/keys/rotate-signing-key.ts'
+import { advanceSshCa } from '../../platform/keys/rotate-ssh-ca.ts'
+import { createMailDelivery } from '../../platform/mail/deliver-mail.ts'
+import { createOutboxSweeper } from '../../platform/mail/sweep-outbox.ts'
+import { createPictureSweeper } from '../../platform/pictures/sweep-pictures.ts'
+import type { Services } from '../../platform/services.ts'
+import { reviewCertificates } from '../../ssh/certificates/review-certificates.ts'
+import { HOST_CERTIFICATE_SECONDS } from '../../ssh/hosts/issue-host-certificates.ts'
+import type { Waits } from '../../ssh/hosts/waits.ts'
+import { reportFailedMail } from './report-failed-mail.ts'
+import { sweepExpired } from './sweep-expired.ts'
+import type { Job } from './ticker.ts'
+
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+
+/** All background work, in one list. */
+export function backgroundJobs(services: Services & Gathered & { streams: Streams; waits: Waits }): Job[] {
+  const mail = createMailDelivery(services, {
+    isLinkLive: isEmailTokenLive,
+    reportFailed: (trx, failed) => reportFailedMail(services, trx, failed),
+  })
+  return [
+    { name: 'keep-streams', runsWithWrongClock: true, run: () => services.streams.beat() },
+    { name: 'answer-waiting-hosts', runsWithWrongClock: true, run: () => services.waits.beat() },
+    { name: 'run-due-actions', run: () => runDueActions(services) },
+    { name: 'review-certificates', run: () => reviewCertificates(services) },
+    { name: 'answer-reset-requests', run: () => answerResetRequests(services) },
+    { name: 'write-counts', run: () => services.dailyCounts.flush() },
+    { name: 'write-refusals', run: () => services.refusals.flush() },
+    { name: 'write-pkce-uses', run: () => services.pkceUses.flush() },
+    { name: 'deliver-mail', runsWithWrongClock: true, run: mail.deliver, stop: mail.stop },
+    { name: 'activate-signing-key', everyMs: MINUTE, run: () => activateNextKey(services) },
+    {
+      name: 'rotate-ssh-ca',
+      everyMs: MINUTE,
+      run: async () => {
+        await advanceSshCa(services, 'ssh-ca', services.config.sshCertMaxTtl)
+        await advanceSshCa(services, 'ssh-host-ca', HOST_CERTIFICATE_SECONDS)
+      },
+    },
+    { name: 'sweep-expired', everyMs: MINUTE, run: (stop) => sweepExpired(services, stop) },
+    { name: 'sweep-outbox', run: createOutboxSweeper(services) },
+    { name: 'archive-audit', everyMs: ARCHIVE_INTERVAL_MS, run: (stop) => archiveEvents(services, stop) },
+    { name: 'sweep-pictures', everyMs: MINUTE, run: createPictureSweeper(services) },
+    { name: 'remove-deleted-users', everyMs: 10 * SECOND, run: (stop) => removeDeletedUsers(services, stop) },
+    { name: 'review-access', everyMs: 10 * SECOND, run: (stop) => reviewAccess(services, stop) },
+    { name: 'remove-deleted-clients', everyMs: 10 * SECOND, run: (stop) => removeDeletedClients(services, stop) },
+  ]
+}

@@ -1,0 +1,42 @@
+import { REFUSAL_KEPT_MS } from '../../oauth/refusals/refusal-store.ts'
+import type { Services } from '../../platform/services.ts'
+import { deleteExpired, type ExpiringTable } from './expired-row-store.ts'
+
+const DAY = 24 * 3_600_000
+
+/** The tables with expiring rows, and for how long after its time a row is kept. */
+const EXPIRING: (ExpiringTable & { keptMs: number })[] = [
+  { table: 'sessions', key: 'token_hash', expiry: 'expires_at', keptMs: 0 },
+  { table: 'known_browsers', key: 'token_hash', expiry: 'expires_at', keptMs: 0 },
+  { table: 'email_tokens', key: 'token_hash', expiry: 'expires_at', keptMs: 0 },
+  { table: 'rate_limits', key: 'bucket', expiry: 'expires_at', keptMs: 0 },
+  { table: 'passkey_challenges', key: 'id', expiry: 'expires_at', keptMs: 0 },
+  { table: 'oauth_pending_requests', key: 'id_hash', expiry: 'expires_at', keptMs: 0 },
+  // A replica whose clock is behind must still find it.
+  { table: 'oauth_answered_requests', key: 'id_hash', expiry: 'expires_at', keptMs: 3_600_000 },
+  // A device that polls a little later still learns that its code has expired.
+  { table: 'oauth_device_codes', key: 'device_code_hash', expiry: 'expires_at', keptMs: 3_600_000 },
+  { table: 'proxy_codes', key: 'code_hash', expiry: 'expires_at', keptMs: 0 },
+  // Its owner still sees for some days that it has expired.
+  { table: 'app_passwords', key: 'id', expiry: 'expires_at', keptMs: 7 * DAY },
+  { table: 'oauth_access_tokens', key: 'token_hash', expiry: 'expires_at', keptMs: 0 },
+  { table: 'oauth_refresh_tokens', key: 'token_hash', expiry: 'expires_at', keptMs: 0 },
+  { table: 'ssh_keys', key: 'id', expiry: 'ephemeral_until', keptMs: 0 },
+  { table: 'ssh_announced_sign_ins', key: 'authorization_hash', expiry: 'expires_at', keptMs: 0 },
+  { table: 'former_hosts', key: 'kind, host', expiry: 'kept_until', keptMs: 0 },
+  { table: 'retired_usernames', key: 'username', expiry: 'reserved_until', keptMs: 0 },
+  // A used code is kept as long as its tokens, so that its reuse is still detected.
+  { table: 'oauth_authorization_codes', key: 'code_hash', expiry: 'expires_at', keptMs: DAY },
+  { table: 'oauth_refusals', key: 'client_id, id', expiry: 'at', keptMs: REFUSAL_KEPT_MS },
+  { table: 'oauth_unknown_refusals', key: 'client_id, id', expiry: 'at', keptMs: REFUSAL_KEPT_MS },
+  { table: 'notifications', key: 'user_id, id', expiry: 'created_at', keptMs: 180 * DAY },
+  // They have no such time until they are completed, cancelled or failed.
+  { table: 'lifecycle_actions', key: 'id', expiry: 'finished_at', keptMs: 400 * DAY },
+]
+
+/** Deletes expired rows. What is left when it is stopped is deleted by the next run. */
+export async function sweepExpired({ db, now }: Pick<Services, 'db' | 'now'>, stop?: AbortSignal): Promise<number> {
+  let swept = 0
+  for (const { keptMs, ...table } of EXPIRING) swept += await deleteExpired(db, table, now() - keptMs, stop)
+  return swept
+}

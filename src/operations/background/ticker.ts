@@ -1,0 +1,103 @@
+import type { Logger } from 'pino'
+import { isClockWrong } from '../../storage/clock-difference.ts'
+import type { Database } from '../../storage/database.ts'
+import { isDue } from '../../storage/due.ts'
+import type { Engine } from '../../storage/engine.ts'
+import { claimRun, findNextRun, markFailed } from './job-store.ts'
+
+/** Work that no request waits for. */
+export interface Job {
+  name: string
+  /** Absent: at every tick, on every replica, because the job itself claims its work atomically. */
+  everyMs?: number
+  /** It compares no time that another replica may have stored, so that it runs while this machine's clock is wrong too. */
+  runsWithWrongClock?: boolean
+  /** Long work ends soon after `stop` is aborted; the rest is done by the next run. */
+  run(stop: AbortSignal): Promise<unknown>
+  /** Ends, within seconds, the work that a run has left in progress. */
+  stop?(): Promise<void>
+}
+
+export interface Ticker {
+  /** Runs what is due, once. Tests call it; the service calls it every second. */
+  tick(): Promise<void>
+  start(): void
+  stop(): Promise<void>
+}
+
+const TICK_MS = 1000
+/** A job that fails at every tick is noted this often. */
+const NOTE_MS = 60_000
+
+interface Needs {
+  db: Database
+  now: () => number
+  log: Logger
+  clockDifference: Engine['clockDifference']
+}
+
+export function createTicker({ db, now, log, clockDifference }: Needs, jobs: readonly Job[]): Ticker {
+  const running = new Map<Job, Promise<void>>()
+  const stopping = new AbortController()
+  const noted = new Map<Job, number>()
+  let timer: NodeJS.Timeout | undefined
+  let wasClockWrong = false
+
+  /** For the overview of administrators. Without a database the log alone says it. */
+  const noteFailure = async (job: Job): Promise<void> => {
+    const last = noted.get(job)
+    if (last !== undefined && Math.abs(now() - last) < NOTE_MS) return
+    noted.set(job, now())
+    await db.transaction((trx) => markFailed(trx, job.name, now())).catch(() => noted.delete(job))
+  }
+
+  const runOne = async (job: Job): Promise<void> => {
+    try {
+      if (job.everyMs === undefined || (await claimIfDue(db, job.name, now(), job.everyMs)))
+        await job.run(stopping.signal)
+    } catch (error) {
+      log.warn({ err: error, job: job.name }, 'Background work failed; it is tried again.')
+      await noteFailure(job)
+    }
+  }
+
+  /** With a wrong clock it would end sessions, delete rows and carry out plans before or after their time, for all replicas. */
+  const listAllowed = (): readonly Job[] => {
+    const isWrong = isClockWrong(clockDifference())
+    if (isWrong && !wasClockWrong)
+      log.warn("Background work waits until this machine's clock agrees with that of the database.")
+    wasClockWrong = isWrong
+    return isWrong ? jobs.filter(({ runsWithWrongClock }) => runsWithWrongClock) : jobs
+  }
+
+  /** No job waits for another: a mail server that hangs must not delay what is due now. */
+  const tick = async (): Promise<void> => {
+    for (const job of listAllowed().filter((each) => !running.has(each))) {
+      const ended = runOne(job).finally(() => running.delete(job))
+      running.set(job, ended)
+    }
+    await Promise.all(running.values())
+  }
+
+  return {
+    tick,
+    start() {
+      timer = setInterval(() => void tick(), TICK_MS)
+    },
+    async stop() {
+      clearInterval(timer)
+      stopping.abort()
+      await Promise.all([...running.values(), ...jobs.map((job) => job.stop?.())])
+    },
+  }
+}
+
+/**
+ * Exactly one replica claims a run: the one whose statement moves the time of the next run. Where clocks differ, a job may
+ * run once more than its interval says, which does no harm.
+ */
+async function claimIfDue(db: Database, name: string, now: number, everyMs: number): Promise<boolean> {
+  const nextRunAt = await findNextRun(db.read, name)
+  if (nextRunAt !== undefined && !isDue(nextRunAt, now, everyMs)) return false
+  return db.transaction((trx) => claimRun(trx, { name, now, everyMs }))
+}

@@ -1,0 +1,91 @@
+import { randomBytes } from 'node:crypto'
+import { chmodSync, existsSync, statSync } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { StartError } from '../../errors.ts'
+import type { Config } from '../../platform/config/config.ts'
+import { AVATARS_FOLDER, DATABASE_FILE, SECRET_KEY_FILE } from '../../platform/config/data-files.ts'
+import { VERSION } from '../../platform/config/version.ts'
+import { copyPrivately, listFiles, syncFolder, syncTree, writeDurably } from '../../storage/durable-files.ts'
+import { makeFolder } from '../../storage/make-folder.ts'
+import { sqliteFileOf } from '../../storage/sqlite-url.ts'
+import { copyPictures, copyNamedPictures, type Folders } from './copy-pictures.ts'
+import { checkDatabase, openSnapshot } from './database-file-store.ts'
+import { describeFile, FORMAT, type Manifest, MANIFEST } from './manifest.ts'
+
+type Needs = Pick<Config, 'databaseUrl' | 'dataDir' | 'secretKey' | 's3'>
+
+/**
+ * Copies everything into a new folder, whether or not the service runs. SQLite's log lets it be read beside its writer:
+ * the backup is the state of one moment, and the service does not wait for it. Mail in the outbox is left out, since it
+ * holds links that open accounts.
+ */
+export async function makeBackup(
+  config: Needs,
+  to: string,
+  now: number,
+): Promise<{ folder: string; manifest: Manifest }> {
+  if (existsSync(join(to, MANIFEST))) throw new StartError(`${to} is a backup already. Name another folder.`)
+  const folder = existsSync(to) && statSync(to).isDirectory() ? join(to, nameOf(now)) : to
+  if (existsSync(folder)) throw new StartError(`${folder} is there already. A backup never overwrites anything.`)
+  const unfinished = `${folder}.${randomBytes(6).toString('hex')}.part`
+  makeFolder(unfinished)
+  try {
+    const manifest = await writeBackup(unfinished, config, now)
+    // A folder that was made meanwhile is not replaced: rename fails on one that is not empty.
+    if (existsSync(folder)) throw new StartError(`${folder} is there already. A backup never overwrites anything.`)
+    await rename(unfinished, folder)
+    await syncFolder(dirname(folder))
+    return { folder, manifest }
+  } catch (error) {
+    await rm(unfinished, { recursive: true, force: true })
+    throw error
+  }
+}
+
+/** As latchkey-20260115T120000Z. */
+const nameOf = (now: number): string =>
+  `latchkey-${new Date(now).toISOString().replace(/\.\d+/, '').replaceAll(/[-:]/g, '')}`
+
+async function writeBackup(folder: string, config: Needs, now: number): Promise<Manifest> {
+  const avatars = config.s3
+    ? undefined
+    : { from: join(config.dataDir, AVATARS_FOLDER), to: join(folder, AVATARS_FOLDER) }
+  // Most avatars are copied before the database, so that few are left to copy while its read transaction is open.
+  if (avatars !== undefined) await copyPictures(avatars)
+  const database = sqliteFileOf(config.databaseUrl)
+  if (database === undefined) throw new Error('A backup is made of a SQLite file only.')
+  const migrations = await copyDatabase(database, join(folder, DATABASE_FILE), avatars)
+  if (config.secretKey === undefined) {
+    await copyPrivately(join(config.dataDir, SECRET_KEY_FILE), join(folder, SECRET_KEY_FILE))
+  }
+  const files = []
+  for (const path of await listFiles(folder)) files.push(await describeFile(folder, path))
+  const manifest: Manifest = {
+    format: FORMAT,
+    createdAt: new Date(now).toISOString(),
+    latchkey: VERSION,
+    migrations,
+    secretKey: config.secretKey === undefined ? 'in the backup' : 'in SECRET_KEY',
+    avatars: avatars === undefined ? 'in the object store' : 'in the backup',
+    files,
+  }
+  await writeDurably(join(folder, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`)
+  await syncTree(folder)
+  return manifest
+}
+
+/** Returns the names of the migrations that were applied to the database. */
+async function copyDatabase(file: string, to: string, avatars: Folders | undefined): Promise<string[]> {
+  if (!existsSync(file)) throw new StartError(`There is no database at ${file}: nothing to back up.`)
+  const snapshot = openSnapshot(file)
+  try {
+    await copyNamedPictures(snapshot, avatars)
+    await snapshot.copyTo(to)
+    chmodSync(to, 0o600)
+    checkDatabase(to)
+    return snapshot.migrations()
+  } finally {
+    snapshot.close()
+  }
+}

@@ -1,0 +1,89 @@
+import { listAdministratorIds } from '../../identity/access/administrator-store.ts'
+import { notifyEach } from '../../identity/notifications/notify.ts'
+import { recordEvent, THE_SERVICE } from '../../platform/audit/record-event.ts'
+import { skipKeyNumbers } from '../../platform/keys/service-key-store.ts'
+import type { Services } from '../../platform/services.ts'
+import { type SkippedSerials, skipSerials } from '../../ssh/certificates/skip-serials.ts'
+import { revokeAllCertificates } from '../../ssh/revocation/revoke-certificates.ts'
+import {
+  countPendingActions,
+  deleteAllRows,
+  endEnrollments,
+  findLastEventTime,
+  markOverdueEnablesCancelled,
+} from './recovery-store.ts'
+
+type Needs = Pick<Services, 'db' | 'now' | 'signals'>
+
+export interface Recovered {
+  /** When the backup was made, if that is known. Stored under this name in the audit trail and in notifications. */
+  copiedAt: number | null
+  serials: SkippedSerials
+  /** Absent when access was kept. */
+  ended: { sessions: number; authorizations: number; tokens: number; links: number; certificates: number } | undefined
+  /** How many overdue plans to enable an account were cancelled. */
+  cancelled: number
+  pending: number
+}
+
+/**
+ * Makes data from a backup safe to serve. No serial is issued twice, and access that was ended after the backup was made
+ * does not come back: since the backup does not hold what that was, all access ends, unless it is to be kept.
+ * Running it twice does no harm. It works in several transactions, so that a large database runs into no time limit.
+ */
+export async function recover(
+  services: Needs,
+  { copiedAt, keepAccess }: { copiedAt?: number; keepAccess: boolean },
+): Promise<Recovered> {
+  const { db, signals } = services
+  const since = copiedAt ?? (await findLastEventTime(db.read)) ?? null
+  const serials = await db.transaction(async (trx) => {
+    await skipKeyNumbers(trx, services.now())
+    await endEnrollments(trx)
+    return skipSerials(services, trx)
+  })
+  await deleteAllRows(db, 'passkey_challenges', 'id')
+  await deleteAllRows(db, 'oauth_pending_requests', 'id_hash')
+  const ended = keepAccess ? undefined : await endAllAccess(services)
+  return db.transaction(async (trx) => {
+    // Overdue actions ran or were cancelled in the lost time, and would run again at the next start. Disabling an account
+    // twice does no harm; enabling one must be decided again.
+    const cancelled = await markOverdueEnablesCancelled(trx, services.now())
+    const pending = await countPendingActions(trx)
+    await recordEvent(services, trx, {
+      action: 'service.restored',
+      outcome: 'success',
+      actor: THE_SERVICE,
+      data: {
+        copiedAt: since,
+        keptAccess: keepAccess,
+        firstSerial: String(serials.first),
+        lastSerial: String(serials.last),
+        ended,
+        cancelled,
+      },
+    })
+    const about = { type: 'service.restored', data: { copiedAt: since, keptAccess: keepAccess } } as const
+    await notifyEach(services, trx, await listAdministratorIds(trx), [about])
+    await signals.emit(trx, 'resync', null)
+    return { copiedAt: since, serials, ended, cancelled, pending }
+  })
+}
+
+/** Tokens end with their authorization; those of the client credentials grant have none and are deleted themselves. */
+async function endAllAccess(services: Needs): Promise<Recovered['ended']> {
+  const { db } = services
+  const sessions = await deleteAllRows(db, 'sessions', 'token_hash')
+  const authorizations = await deleteAllRows(db, 'oauth_authorization_codes', 'code_hash')
+  const tokens = await deleteAllRows(db, 'oauth_access_tokens', 'token_hash')
+  const refreshing = await deleteAllRows(db, 'oauth_refresh_tokens', 'token_hash')
+  // One that was ended after the backup was made would work again.
+  await deleteAllRows(db, 'app_passwords', 'id')
+  // A link that was used or replaced after the backup was made would work again.
+  const links = await deleteAllRows(db, 'email_tokens', 'token_hash')
+  await deleteAllRows(db, 'reset_requests', 'id')
+  await deleteAllRows(db, 'known_browsers', 'token_hash')
+  await deleteAllRows(db, 'outgoing_mail', 'id')
+  const certificates = await revokeAllCertificates(services, 'A backup was restored.')
+  return { sessions, authorizations, tokens: tokens + refreshing, links, certificates }
+}

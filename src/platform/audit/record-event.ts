@@ -1,0 +1,66 @@
+import type { Database, Trx } from '../../storage/database.ts'
+import type { AuditAction, Outcome } from '../../vocabulary/audit-actions.ts'
+import type { SignInMethod } from '../../vocabulary/sign-in-methods.ts'
+import type { RequestSource } from '../http/request-source.ts'
+import { newOrderedId } from '../ids.ts'
+import { addEvent, addEvents, type NewEventRow } from './audit-store.ts'
+
+/** Who did something: a person with a request, or the service itself. */
+export interface Actor {
+  id: string | null
+  email: string | null
+  source: RequestSource | null
+}
+
+export const THE_SERVICE: Actor = { id: null, email: null, source: null }
+
+export interface AuditEvent {
+  action: AuditAction
+  outcome: Outcome
+  /** How somebody proved who they are, or tried to. */
+  method?: SignInMethod
+  actor: Actor
+  target?: { type: string; id: string }
+  /** What else is worth knowing. Never a secret. */
+  data?: Record<string, unknown>
+}
+
+interface Needs {
+  now: () => number
+  observeEvent?: (event: AuditEvent) => void
+}
+
+/** Appends to the audit trail, in the transaction of the change itself. Entries are never changed, and deleted only when they are archived. */
+export async function recordEvent({ now, observeEvent }: Needs, trx: Trx, event: AuditEvent): Promise<void> {
+  if (observeEvent) trx.afterCommit(() => observeEvent(event))
+  await addEvent(trx, toRow(event, now()))
+}
+
+/** For an event without a change, such as a refusal. */
+export const recordAlone = (services: Needs & { db: Database }, event: AuditEvent): Promise<void> =>
+  services.db.transaction((trx) => recordEvent(services, trx, event))
+
+export async function recordEvents({ now, observeEvent }: Needs, trx: Trx, events: AuditEvent[]): Promise<void> {
+  if (observeEvent) trx.afterCommit(() => events.forEach(observeEvent))
+  await addEvents(
+    trx,
+    events.map((event) => toRow(event, now())),
+  )
+}
+
+/** The method is in the data too, where those who read the audit trail find it. */
+const toRow = ({ action, outcome, method, actor, target, data }: AuditEvent, at: number): Required<NewEventRow> => ({
+  id: newOrderedId(),
+  at,
+  action,
+  outcome,
+  method: method ?? null,
+  actor_id: actor.id,
+  actor_email: actor.email,
+  target_type: target?.type ?? null,
+  target_id: target?.id ?? null,
+  ip_address: actor.source?.ipAddress ?? null,
+  user_agent: actor.source?.userAgent ?? null,
+  request_id: actor.source?.requestId ?? null,
+  data: JSON.stringify({ ...(method ? { method } : {}), ...data }),
+})

@@ -1,0 +1,124 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { AppError, type ErrorCode, type Issue, type OAuthErrorCode } from '../../errors.ts'
+import { isUnavailable } from '../../storage/failure.ts'
+import { exposeRefusalHeaders } from './cors.ts'
+import { sendThenDrain } from './drain-body.ts'
+import { levelOf } from './log.ts'
+
+declare module 'fastify' {
+  interface FastifyReply {
+    /** The code of the refusal, for the metrics. */
+    refusalCode: ErrorCode | null
+  }
+}
+
+/** The body of an error. OAuth endpoints use the format of RFC 6749, all others our own. */
+export type ErrorFormat = (error: AppError) => Record<string, unknown>
+
+export const latchkeyFormat: ErrorFormat = (error) =>
+  // The specification prescribes this body exactly, without a code.
+  error.code === 'account_disabled'
+    ? { error: error.message }
+    : { error: error.message, code: error.code, ...(error.issues ? { issues: error.issues } : {}) }
+
+const OAUTH_CODES: Partial<Record<ErrorCode, OAuthErrorCode>> = {
+  invalid_client: 'invalid_client',
+  invalid_grant: 'invalid_grant',
+  unauthorized_client: 'unauthorized_client',
+  unsupported_grant_type: 'unsupported_grant_type',
+  invalid_scope: 'invalid_scope',
+  invalid_access_token: 'invalid_token',
+  insufficient_scope: 'insufficient_scope',
+  authorization_pending: 'authorization_pending',
+  slow_down: 'slow_down',
+  access_denied: 'access_denied',
+  expired_token: 'expired_token',
+  unavailable: 'temporarily_unavailable',
+  too_many_requests: 'temporarily_unavailable',
+  internal_error: 'server_error',
+}
+
+/** RFC 6749 §5.2 allows printable ASCII without quote and backslash in a description. */
+export const asDescription = (text: string): string => text.replace(/["\\]/g, "'").replace(/[^\x20-\x7e]/g, '?')
+
+export const oauthFormat: ErrorFormat = (error) => ({
+  error: OAUTH_CODES[error.code] ?? 'invalid_request',
+  error_description: asDescription(error.message),
+})
+
+/** Sends the error in the format of its endpoint. The details of an unexpected one are logged and not sent. */
+export function sendError(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  thrown: unknown,
+  format: ErrorFormat,
+): FastifyReply {
+  const error = toAppError(thrown)
+  reply.refusalCode = error.code
+  if (error.status >= 500) {
+    const message = error.code === 'internal_error' ? 'A request failed.' : reasonOf(thrown)
+    request.log[levelOf(error.status)]({ requestId: request.id, err: thrown }, message)
+  }
+  exposeRefusalHeaders(reply)
+  if (error.challenge !== undefined) void reply.header('www-authenticate', error.challenge)
+  if (error.retryAfter !== undefined) void reply.header('retry-after', String(error.retryAfter))
+  void reply.code(error.status).header('cache-control', 'no-store').type('application/json; charset=utf-8')
+  return sendThenDrain(request, reply, JSON.stringify(format(error)))
+}
+
+/** The database is one reason of several: password hashing can be too busy, for example. The error itself says which. */
+function reasonOf(thrown: unknown): string {
+  const isDatabase = isUnavailable(thrown) || (thrown instanceof Error && isUnavailable(thrown.cause))
+  return isDatabase ? 'The database is unavailable.' : 'A request was refused with 503.'
+}
+
+export function toAppError(thrown: unknown): AppError {
+  if (thrown instanceof AppError) return thrown
+  if (isUnavailable(thrown)) {
+    return new AppError('unavailable', 'The service is briefly unavailable. Please try again.', {
+      retryAfter: 2,
+      cause: thrown,
+    })
+  }
+  if (thrown instanceof Error) {
+    const { validation, validationContext, statusCode, code } = thrown as Partial<FastifyError>
+    if (validation) return validationError(validation, validationContext ?? 'body')
+    if (statusCode !== undefined && statusCode < 500) return frameworkError(statusCode, code ?? '')
+  }
+  return new AppError('internal_error', 'Something went wrong on our side.', { cause: thrown })
+}
+
+const MAX_ISSUES = 20
+
+function validationError(found: NonNullable<FastifyError['validation']>, context: string): AppError {
+  const issues: Issue[] = found.slice(0, MAX_ISSUES).map(({ instancePath, params, message }) => {
+    const inner = params['missingProperty'] ?? params['additionalProperty']
+    const parts = [...instancePath.split('/').slice(1), ...(typeof inner === 'string' ? [inner] : [])]
+    const path = parts.join('/').slice(0, 200)
+    if (params['additionalProperty'] !== undefined) return { path, message: 'is not a known field' }
+    if (params['missingProperty'] !== undefined) return { path, message: 'is required' }
+    const allowed = params['allowedValues'] as unknown[] | undefined
+    return { path, message: `${message ?? 'is invalid'}${allowed ? `: ${allowed.join(', ')}` : ''}` }
+  })
+  const [first] = issues
+  const where = first?.path ? `"${first.path}"` : `The ${context === 'querystring' ? 'query' : context}`
+  return new AppError('invalid_input', `${where} ${first?.message ?? 'is invalid'}.`, { issues })
+}
+
+/** Fastify's own refusals, most of them about bodies. */
+function frameworkError(status: number, code: string): AppError {
+  if (code === 'FST_ERR_CTP_EMPTY_JSON_BODY')
+    return new AppError('malformed_body', 'The body is empty, but JSON was announced.')
+  switch (status) {
+    case 404:
+      return new AppError('not_found', 'There is nothing here.')
+    case 413:
+      return new AppError('body_too_large', 'The body is too large.')
+    case 414:
+      return new AppError('uri_too_long', 'The URL is too long.')
+    case 415:
+      return new AppError('unsupported_media_type', 'This media type is not accepted here.')
+    default:
+      return new AppError('malformed_body', 'The request is malformed.')
+  }
+}

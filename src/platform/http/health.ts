@@ -1,0 +1,58 @@
+import { Type } from 'typebox'
+import { refuse } from '../../errors.ts'
+import { isClockWrong } from '../../storage/clock-difference.ts'
+import type { Database } from '../../storage/database.ts'
+import type { Engine } from '../../storage/engine.ts'
+import { ping } from '../../storage/ping.ts'
+import { within } from '../../storage/within.ts'
+import { VERSION } from '../config/version.ts'
+import { failures, type Routes } from './contracts.ts'
+
+const Health = Type.Object({ status: Type.Literal('ok') })
+
+const Version = Type.Object({ version: Type.String({ description: 'As in the changelog, such as 1.2.3.' }) })
+
+/** A database that takes longer than this counts as unavailable. */
+const PING_TIMEOUT_MS = 3000
+
+export const healthRoutes =
+  ({ db, clockDifference }: { db: Database; clockDifference: Engine['clockDifference'] }): Routes =>
+  async (app) => {
+    let closing = false
+    app.addHook('preClose', (done) => {
+      closing = true
+      done()
+    })
+
+    app.get(
+      '/healthz',
+      { schema: { tags: ['Health'], summary: 'Is the process alive?', response: { 200: Health } } },
+      async () => ({ status: 'ok' as const }),
+    )
+
+    app.get(
+      '/version',
+      { schema: { tags: ['Health'], summary: 'Which version is it?', response: { 200: Version } } },
+      async () => ({ version: VERSION }),
+    )
+
+    app.get(
+      '/readyz',
+      { schema: { tags: ['Health'], summary: 'Can it serve requests?', response: { 200: Health, ...failures(503) } } },
+      async () => {
+        if (closing) refuse('unavailable', 'The service is stopping.', { retryAfter: 2 })
+        const answered = await within(
+          PING_TIMEOUT_MS,
+          ping(db.read).then(() => true),
+        )
+        if (!answered) refuse('unavailable', 'The database does not answer.', { retryAfter: 2 })
+        if (isClockWrong(clockDifference())) {
+          const seconds = Math.round(Math.abs(clockDifference() ?? 0) / 1000)
+          refuse('unavailable', `This machine's clock and that of the database differ by ${seconds} seconds.`, {
+            retryAfter: 2,
+          })
+        }
+        return { status: 'ok' as const }
+      },
+    )
+  }

@@ -1,0 +1,117 @@
+import { createPublicKey, type KeyObject, sign } from 'node:crypto'
+import type { Logger } from 'pino'
+import type { Database } from '../../storage/database.ts'
+import type { Signals } from '../../storage/signals.ts'
+import type { Vault } from '../crypto/vault.ts'
+import { loadServiceKeys, readServiceKeys, type ServiceKey } from './load-service-keys.ts'
+
+/** The keys that sign ID tokens: one is active; the earlier ones and the next one are published beside it. */
+export interface SigningKeys {
+  /** A compact JWS over the claims, by the active key for this algorithm. */
+  sign(claims: Record<string, unknown>, alg?: SigningAlgorithm, type?: TokenType): string
+  /** The algorithms that there is a key for. */
+  algorithms(): readonly SigningAlgorithm[]
+  /** RFC 7517, as text. */
+  jwks(): string
+  /** Reads the keys again. */
+  reload(): Promise<void>
+}
+
+export type SigningAlgorithm = 'ES256' | 'RS256'
+
+/** What a token is for, so that one kind is never taken for another (RFC 8725 section 3.11). */
+export const PROXY_TOKEN = 'latchkey-proxy+jwt'
+export type TokenType = 'JWT' | typeof PROXY_TOKEN
+
+interface Needs {
+  db: Database
+  now: () => number
+  vault: Vault
+  signals: Signals
+  log: Logger
+}
+
+interface Signer {
+  headers: Record<TokenType, string>
+  privateKey: KeyObject
+}
+
+interface Loaded {
+  signers: Partial<Record<SigningAlgorithm, Signer>>
+  jwks: string
+}
+
+/** RFC 7518 section 3.4: the two integers side by side, not in DER. */
+const ENCODING = 'ieee-p1363'
+
+const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
+
+export async function openSigningKeys(needs: Needs): Promise<SigningKeys> {
+  let loaded: Loaded | undefined
+  let begun = 0
+  let applied = 0
+
+  /** Of two concurrent reads the result of the one that began later is kept, whichever ends first. */
+  const read = async (): Promise<Loaded> => {
+    const turn = ++begun
+    const keys = prepare(
+      ...(await Promise.all([loadServiceKeys(needs, 'signing'), readServiceKeys(needs, 'signing-rsa')])),
+    )
+    if (loaded && turn < applied) return loaded
+    applied = turn
+    return (loaded = keys)
+  }
+  const reloadSoon = () =>
+    void read().catch((error: unknown) => needs.log.warn({ err: error }, 'The signing keys could not be read again.'))
+  // Before the first read, so that no change is missed in between.
+  needs.signals.on('keys-changed', reloadSoon)
+  needs.signals.on('resync', reloadSoon)
+  const first = await read()
+  const current = (): Loaded => loaded ?? first
+
+  return {
+    reload: async () => void (await read()),
+    jwks: () => current().jwks,
+    algorithms: () => Object.keys(current().signers) as SigningAlgorithm[],
+    sign(claims, alg = 'ES256', type = 'JWT') {
+      const signer = current().signers[alg]
+      if (!signer) throw new Error(`There is no key for ${alg}.`)
+      const content = `${signer.headers[type]}.${encode(claims)}`
+      // The encoding matters to elliptic curves only.
+      const signature = sign('sha256', Buffer.from(content), { key: signer.privateKey, dsaEncoding: ENCODING })
+      return `${content}.${signature.toString('base64url')}`
+    },
+  }
+}
+
+function prepare(ec: ServiceKey[], rsa: ServiceKey[]): Loaded {
+  return {
+    signers: { ES256: toSigner('ES256', ec), ...(rsa.length === 0 ? {} : { RS256: toSigner('RS256', rsa) }) },
+    // The active key first, and all for ES256 before those for RS256.
+    jwks: JSON.stringify({ keys: [...activeFirst(ec).map(toEcJwk), ...activeFirst(rsa).map(toRsaJwk)] }),
+  }
+}
+
+const findActive = (keys: ServiceKey[]): ServiceKey | undefined => keys.findLast(({ state }) => state === 'active')
+
+function toSigner(alg: SigningAlgorithm, keys: ServiceKey[]): Signer {
+  const active = findActive(keys)
+  if (!active) throw new Error('No signing key is active.')
+  const header = (typ: TokenType) => encode({ alg, typ, kid: active.id })
+  return { headers: { JWT: header('JWT'), [PROXY_TOKEN]: header(PROXY_TOKEN) }, privateKey: active.privateKey }
+}
+
+function activeFirst(keys: ServiceKey[]): ServiceKey[] {
+  const active = findActive(keys)
+  return active ? [active, ...keys.filter((key) => key !== active)] : keys
+}
+
+function toEcJwk({ id, publicKey }: ServiceKey) {
+  const { kty, crv, x, y } = createPublicKey(publicKey).export({ format: 'jwk' })
+  return { kty, crv, alg: 'ES256', use: 'sig', kid: id, x, y }
+}
+
+function toRsaJwk({ id, publicKey }: ServiceKey) {
+  const { kty, n, e } = createPublicKey(publicKey).export({ format: 'jwk' })
+  return { kty, alg: 'RS256', use: 'sig', kid: id, n, e }
+}

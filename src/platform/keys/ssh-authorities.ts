@@ -1,0 +1,85 @@
+import type { Logger } from 'pino'
+import type { Database } from '../../storage/database.ts'
+import type { Signals } from '../../storage/signals.ts'
+import type { Vault } from '../crypto/vault.ts'
+import { type Authority, openAuthority } from '../openssh/certificate.ts'
+import { loadServiceKeys, type ServiceKey } from './load-service-keys.ts'
+
+export type SshKey = ServiceKey & Authority
+export type SshPurpose = 'ssh-ca' | 'ssh-host-ca'
+
+/** The certificate authority of users, or that of hosts. Its fields are those of the key that signs at the moment. */
+export interface SshAuthority extends SshKey {
+  /** The key that signs, for work of several steps that must use the same one. */
+  current(): SshKey
+  /** All keys that must be trusted: the one that signs comes first. */
+  trusted(): SshKey[]
+  /** Reads the keys again. */
+  reload(): Promise<void>
+}
+
+interface Needs {
+  db: Database
+  now: () => number
+  vault: Vault
+  signals: Signals
+  log: Logger
+}
+
+/** Opens the authority, and reads its keys again when any replica has changed them. */
+export async function openSshAuthority(needs: Needs, purpose: SshPurpose): Promise<SshAuthority> {
+  const read = async (): Promise<SshKey[]> => {
+    const keys = (await loadServiceKeys(needs, purpose)).map((key) => Object.assign(key, openAuthority(key.privateKey)))
+    const active = keys.findLast(({ state }) => state === 'active')
+    if (!active) throw new Error(`No key of ${purpose} is active.`)
+    return [active, ...keys.filter((key) => key !== active)]
+  }
+  let begun = 0
+  let applied = 0
+  let keys: SshKey[] = []
+  /** Of two concurrent reads the result of the one that began later is kept, whichever ends first. */
+  const reload = async (): Promise<void> => {
+    const turn = ++begun
+    const found = await read()
+    if (turn < applied) return
+    applied = turn
+    keys = found
+  }
+  const reloadSoon = () =>
+    void reload().catch((error: unknown) => needs.log.warn({ err: error }, 'The SSH CA keys could not be read again.'))
+  // Before the first read, so that no change is missed in between.
+  needs.signals.on('keys-changed', reloadSoon)
+  needs.signals.on('resync', reloadSoon)
+  await reload()
+  const current = (): SshKey => {
+    const [key] = keys
+    if (!key) throw new Error('The keys of the SSH CA are not loaded.')
+    return key
+  }
+  return {
+    current,
+    trusted: () => keys,
+    reload,
+    get id() {
+      return current().id
+    },
+    get state() {
+      return current().state
+    },
+    get privateKey() {
+      return current().privateKey
+    },
+    get publicKey() {
+      return current().publicKey
+    },
+    get signAt() {
+      return current().signAt
+    },
+    get blob() {
+      return current().blob
+    },
+    get lastFields() {
+      return current().lastFields
+    },
+  }
+}

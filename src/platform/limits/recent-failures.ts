@@ -1,0 +1,65 @@
+import { isDue, MAX_CLOCK_SKEW_MS } from '../../storage/due.ts'
+
+/** What this replica knows of one key of a limit. */
+export interface RecentFailures {
+  failures: number
+  /** The failures count until then. */
+  until: number
+  /** Attempts that run now, and those that wait for one of them to end. */
+  running: number
+  waiting: (() => void)[]
+}
+
+export interface RecentFailuresByKey {
+  find(bucket: string): RecentFailures | undefined
+  /** The entry of that key, which is new when its time was over. */
+  open(bucket: string, limit: { windowMs: number }): RecentFailures
+}
+
+/** More keys are not kept. A key that was dropped is read from the database again. */
+const MAX_KEYS = 50_000
+
+/** How many are dropped at once, so that not every new key has to scan all of them. */
+const BATCH = 5_000
+
+export function createRecentFailures(now: () => number): RecentFailuresByKey {
+  const entries = new Map<string, RecentFailures>()
+
+  /** Drops expired entries, then the oldest ones; never one that is in use. */
+  const makeRoom = (): void => {
+    for (const [bucket, entry] of entries) if (entry.until <= now() && !isInUse(entry)) entries.delete(bucket)
+    let surplus = entries.size - (MAX_KEYS - BATCH)
+    for (const [bucket, entry] of entries) {
+      if (surplus <= 0) break
+      if (isInUse(entry)) continue
+      entries.delete(bucket)
+      surplus--
+    }
+  }
+
+  return {
+    find: (bucket) => entries.get(bucket),
+    open(bucket, limit) {
+      const found = entries.get(bucket)
+      if (found && (isCurrent(found, limit, now()) || isInUse(found))) return found
+      // Deleted and set again, so that it comes last: the order of the map is the order of age.
+      entries.delete(bucket)
+      if (entries.size >= MAX_KEYS) makeRoom()
+      const fresh: RecentFailures = { failures: 0, until: 0, running: 0, waiting: [] }
+      entries.set(bucket, fresh)
+      return fresh
+    },
+  }
+}
+
+export const failuresOf = (entry: RecentFailures, limit: { windowMs: number }, now: number): number =>
+  isCurrent(entry, limit, now) ? entry.failures : 0
+
+/** Waiting attempts are resumed through their entry, so it must not be replaced. */
+const isInUse = ({ running, waiting }: RecentFailures): boolean => running > 0 || waiting.length > 0
+
+/** A window that ends later than this was written under a wrong clock. */
+export const maxWindowMs = ({ windowMs }: { windowMs: number }): number => windowMs + MAX_CLOCK_SKEW_MS
+
+const isCurrent = ({ until }: RecentFailures, limit: { windowMs: number }, now: number): boolean =>
+  !isDue(until, now, maxWindowMs(limit))

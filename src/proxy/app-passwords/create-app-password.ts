@@ -1,0 +1,65 @@
+import { refuse, refuseField } from '../../errors.ts'
+import { notify } from '../../identity/notifications/notify.ts'
+import type { SignedInActor } from '../../identity/sessions/actor.ts'
+import { changeOwnAccount } from '../../identity/sessions/hold-actor.ts'
+import { recordEvent } from '../../platform/audit/record-event.ts'
+import { issueToken } from '../../platform/crypto/token.ts'
+import { newId } from '../../platform/ids.ts'
+import type { Services } from '../../platform/services.ts'
+import { addAppPassword, countAppPasswords, listBasicSites } from './app-password-store.ts'
+import type { AppPassword } from './app-password.ts'
+
+/** How recent the sign-in has to be: an app password outlives the session. */
+const FRESH_MS = 10 * 60_000
+const MAX_PER_PERSON = 50
+
+interface CreateRequest {
+  name: string
+  client_id: string
+  expiresAt?: number
+  /** When the session of the request began. */
+  signedInAt: number
+}
+
+/** Makes a password that works for this person at this site alone. It is shown once; only its digest is stored. */
+export async function createAppPassword(
+  services: Pick<Services, 'db' | 'now' | 'random' | 'signals'>,
+  { name, client_id: clientId, expiresAt, signedInAt }: CreateRequest,
+  actor: SignedInActor,
+): Promise<{ appPassword: AppPassword; password: string }> {
+  const { now, random } = services
+  if (now() >= signedInAt + FRESH_MS)
+    refuse('fresh_sign_in_needed', 'Sign in again, and then make the app password within ten minutes.')
+  if (expiresAt !== undefined && expiresAt <= now())
+    refuseField('expiresAt', 'expiresAt must be in the future, in milliseconds.')
+  const { plaintext: password, hash: passwordHash } = issueToken(random, 'ap_')
+  const appPassword: AppPassword = {
+    id: newId(),
+    name,
+    client_id: clientId,
+    createdAt: now(),
+    lastUsedAt: null,
+    expiresAt: expiresAt ?? null,
+  }
+  await changeOwnAccount(services, actor, async (trx) => {
+    const [site] = await listBasicSites(trx, actor.id, clientId)
+    if (!site) return refuseField('client_id', 'There is no such site that takes app passwords and that you may use.')
+    if ((await countAppPasswords(trx, actor.id, now())) >= MAX_PER_PERSON)
+      refuse('conflict', `You have ${MAX_PER_PERSON} app passwords already. End one that is not needed any more.`)
+    await addAppPassword(trx, { ...appPassword, userId: actor.id, passwordHash })
+    await notify(services, trx, actor.id, 'security.app_password_added', {
+      appPasswordId: appPassword.id,
+      name,
+      site: site.name,
+    })
+    await recordEvent(services, trx, {
+      action: 'app_password.added',
+      outcome: 'success',
+      actor,
+      target: { type: 'app_password', id: appPassword.id },
+      data: { name, clientId, expiresAt: appPassword.expiresAt },
+    })
+    return undefined
+  })
+  return { appPassword, password }
+}

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { describeMisspelt } from '../../../src/platform/config/misspelt.ts'
+import { VARIABLES } from '../../../src/platform/config/variables.ts'
+
+const warningsFor = (...names: string[]) => describeMisspelt(Object.fromEntries(names.map((name) => [name, 'hunter2'])))
+
+const MISSPELT: Record<string, string> = {
+  DATABSE_URL: 'DATABASE_URL',
+  DATABASE_URI: 'DATABASE_URL',
+  DATBASE_ULR: 'DATABASE_URL',
+  PROT: 'PORT',
+  HOSTS: 'HOST',
+  port: 'PORT',
+  BASE_ULR: 'BASE_URL',
+  BASEURL: 'BASE_URL',
+  DATADIR: 'DATA_DIR',
+  SECRETKEY: 'SECRET_KEY',
+  SECRET_KEYS: 'SECRET_KEY',
+  SMPT_URL: 'SMTP_URL',
+  EMAIL_FROM: 'MAIL_FROM',
+  TRUSTED_PROXY: 'TRUST_PROXY',
+  RATE_LIMIT: 'RATE_LIMITS',
+  LOGLEVEL: 'LOG_LEVEL',
+  LOG_LEVLE: 'LOG_LEVEL',
+  REGISTRATON: 'REGISTRATION',
+  SSH_CERT_DEFAUT_TTL: 'SSH_CERT_DEFAULT_TTL',
+  SSH_CERT_TTL: 'SSH_CERT_DEFAULT_TTL or SSH_CERT_MAX_TTL',
+  SMTP_PASSWORD: 'SMTP_URL',
+  S3_BUCKET: 'S3_URL or S3_ACCESS_KEY_ID or S3_SECRET_ACCESS_KEY or S3_REGION',
+  LATCHKEY_PORT: 'PORT',
+  LATCHKEY_DATABSE_URL: 'DATABASE_URL',
+}
+
+test('a variable one or two letters away from a setting, or with the prefix LATCHKEY_, gives a warning that names both', () => {
+  for (const [name, meant] of Object.entries(MISSPELT)) {
+    assert.deepEqual(warningsFor(name), [
+      `${name} is set in the environment, but there is no such setting. Did you mean ${meant}?`,
+    ])
+  }
+  assert.deepEqual(warningsFor('LATCHKEY_FROBNICATE'), [
+    'LATCHKEY_FROBNICATE is set in the environment, but there is no such setting. docs/configuration.md lists all.',
+  ])
+})
+
+test('a setting of nine or more letters is suggested for a name with any two typos, a shorter one for any one typo', () => {
+  for (const name of Object.keys(VARIABLES)) {
+    const typos = Array.from({ length: name.length - 1 }, (_, at) => at + 1).flatMap((at) => [
+      name.slice(0, at) + name.slice(at + 1),
+      `${name.slice(0, at)}Q${name.slice(at)}`,
+      `${name.slice(0, at)}Q${name.slice(at + 1)}`,
+    ])
+    for (const typo of typos) assert.equal(warningsFor(typo).length, 1, typo)
+    if (name.length < 9) continue
+    for (const typo of typos) assert.equal(warningsFor(`${typo}Q`).length, 1, `${typo}Q`)
+  }
+})
+
+/** Variables that are common in shells, systemd units, containers and CI pipelines, or belong to other programs. */
+const ORDINARY = `
+PATH HOME USER LOGNAME SHELL PWD OLDPWD TERM TERMINFO COLORTERM COLUMNS LINES LANG LANGUAGE LC_ALL LC_CTYPE LS_COLORS LESS
+MAIL MAILTO EDITOR VISUAL PAGER DISPLAY HOSTNAME HOSTTYPE OSTYPE MACHTYPE SHLVL PS1 PS4 IFS TZ TMPDIR TEMP TMP UID EUID PPID
+_ XAUTHORITY XDG_DATA_DIRS XDG_DATA_HOME XDG_CONFIG_DIRS XDG_RUNTIME_DIR XDG_SESSION_ID DBUS_SESSION_BUS_ADDRESS
+SSH_AUTH_SOCK SSH_AGENT_PID SSH_CLIENT SSH_CONNECTION SSH_TTY SSH_ASKPASS SUDO_USER SUDO_UID SUDO_COMMAND
+INVOCATION_ID JOURNAL_STREAM NOTIFY_SOCKET STATE_DIRECTORY CACHE_DIRECTORY LISTEN_FDS LISTEN_PID WATCHDOG_USEC MAINPID
+CREDENTIALS_DIRECTORY SYSTEMD_EXEC_PID MEMORY_PRESSURE_WATCH CONTAINER container DOCKER_HOST DOCKER_CONFIG
+NODE_ENV NODE_VERSION NODE_PATH NODE_OPTIONS NODE_EXTRA_CA_CERTS NODE_COMPILE_CACHE NODE_TLS_REJECT_UNAUTHORIZED
+YARN_VERSION MALLOC_ARENA_MAX NO_COLOR FORCE_COLOR DEBUG CI INIT_CWD npm_command npm_config_user_agent npm_lifecycle_event
+npm_package_json npm_package_name npm_execpath npm_node_execpath NVM_DIR NVM_BIN PNPM_HOME BUN_INSTALL VIRTUAL_ENV
+HTTP_PROXY HTTPS_PROXY NO_PROXY ALL_PROXY http_proxy https_proxy no_proxy REQUEST_METHOD SSL_CERT_FILE SSL_CERT_DIR
+SSL_CERT_PATH OPENSSL_CONF CURL_CA_BUNDLE
+KUBERNETES_SERVICE_HOST KUBERNETES_SERVICE_PORT KUBERNETES_SERVICE_PORT_HTTPS KUBERNETES_PORT KUBERNETES_PORT_443_TCP
+LATCHKEY_SERVICE_HOST LATCHKEY_SERVICE_PORT LATCHKEY_SERVICE_PORT_HTTP LATCHKEY_PORT_3000_TCP LATCHKEY_PORT_3000_TCP_PROTO
+LATCHKEY_PORT_3000_TCP_PORT LATCHKEY_PORT_3000_TCP_ADDR LATCHKEY_URL LATCHKEY_ROOT LATCHKEY_SITE LATCHKEY_UPSTREAMS
+POSTGRES_PASSWORD POSTGRES_USER POSTGRES_DB POSTGRES_HOST POSTGRES_PORT POSTGRES_SERVICE_HOST PGHOST PGPORT PGUSER PGPASSWORD
+PGDATABASE PGDATA PGSSLMODE DB_URL DB_HOST DB_PORT DB_NAME DB_USER DB_PASSWORD DATABASE_HOST DATABASE_PORT DATABASE_NAME
+DATABASE_USER DATABASE_PASSWORD DATABASE_PRIVATE_URL DATABASE_PUBLIC_URL REDIS_URL REDIS_HOST REDIS_PORT AMQP_URL HTTP_URL
+API_URL APP_URL SITE_URL PAGE_URL BLOB_URL KAFKA_URL MONGO_URL MYSQL_URL ES_URL APP_ID APP_NAME APP_ENV APP_KEY APP_DEBUG
+API_KEY AUTH_KEY BASE_DIR ROOT_DIR WORK_DIR TEMP_DIR LOG_DIR LOG_FILE LOG_FORMAT LOG_PATH RUST_LOG MAIL_HOST MAIL_PORT
+MAIL_USER MAIL_PASSWORD MAIL_DRIVER EMAIL_HOST JWT_SECRET SESSION_SECRET COOKIE_SECRET CLIENT_SECRET CLIENT_ID SECRET
+AWS_REGION AWS_DEFAULT_REGION AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY AWS_SESSION_TOKEN AWS_PROFILE R2_REGION
+R2_ACCESS_KEY_ID R2_SECRET_ACCESS_KEY DO_REGION OS_REGION OS_REGION_NAME FLY_REGION FLY_APP_NAME FLY_ALLOC_ID
+GOOGLE_APPLICATION_CREDENTIALS AZURE_CLIENT_ID DYNO SOURCE_VERSION RENDER RENDER_SERVICE_NAME RAILWAY_ENVIRONMENT
+RAILWAY_PUBLIC_DOMAIN VERCEL_URL GITHUB_ACTIONS GITHUB_TOKEN GITHUB_REF GITHUB_SHA RUNNER_OS RUNNER_TEMP GITLAB_CI
+CI_JOB_ID CI_SERVER_HOST BUILD_NUMBER GEOIP_LICENSE_KEY METRICS_PORT DASHBOARD_URL ADMIN_EMAIL ADMIN_PASSWORD ADMIN_SECRET
+REGISTRY RATE_LIMIT_MAX TRUST_STORE HOST_IP HOST_UID HOSTS_FILE PORTAL_URL POD_IP POD_NAME NODE_NAME
+`
+  .trim()
+  .split(/\s+/)
+
+test('no variable of an ordinary environment gives a warning', () => {
+  assert.deepEqual(warningsFor(...ORDINARY), [])
+  assert.deepEqual(warningsFor(...Object.keys(VARIABLES)), [])
+  assert.deepEqual(describeMisspelt({ LATCHKEY_PORT: 'tcp://10.96.0.7:3000' }), [], 'set by Kubernetes')
+})
+
+test('an empty variable gives no warning, and the value of a variable is never printed', () => {
+  assert.deepEqual(describeMisspelt({ DATABSE_URL: '' }), [])
+  assert.doesNotMatch(warningsFor(...Object.keys(MISSPELT)).join('\n'), /hunter2/)
+})
