@@ -1,4 +1,4 @@
-// Checks types, lint, layers, format and that generated files are up to date, all in parallel. Prints the output of failed checks only.
+// Checks types, lint, dead code, layers, format and that generated files are up to date, all in parallel. Prints the output of failed checks only.
 import { generateApiTypes } from './generate-api-types.ts'
 import { run } from './run.ts'
 
@@ -16,6 +16,7 @@ const CHECKS: Record<string, Program> = {
   'types of the dashboard build': types('dashboard/tsconfig.node.json', 'dashboard-build'),
   'types of the dashboard tests': types('test/dashboard', 'dashboard-tests'),
   lint: ['oxlint', '--type-aware', '--deny-warnings'],
+  'dead code': ['knip', '--no-progress', '--treat-config-hints-as-errors'],
   layers: ['node', 'scripts/check-layers.ts'],
   format: ['oxfmt', '--check'],
   'generated documents': ['node', 'scripts/generate-docs.ts', '--check'],

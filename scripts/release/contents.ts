@@ -23,7 +23,7 @@ const FILES = [
 
 const isExecutable = (path: string): boolean => /\/(install\.sh|latchkey-ssh|latchkey-ssh-sync)$/.test(path)
 
-export function commonFiles(): Entry[] {
+function commonFiles(): Entry[] {
   const paths = globSync(FILES).filter((path) => statSync(path).isFile() && !path.endsWith('built-from.txt'))
   return paths
     .filter((path) => !path.endsWith('packages.json'))
@@ -72,7 +72,7 @@ export function installation(architecture: Architecture, packageFile: string): E
   ]
 }
 
-export const readFlags = (): string[] => JSON.parse(readFileSync(join('bin', 'flags.json'), 'utf8')) as string[]
+const readFlags = (): string[] => JSON.parse(readFileSync(join('bin', 'flags.json'), 'utf8')) as string[]
 
 /** What npm reads of the package. Its dependencies are only those that are not in the bundle. */
 export function writePackageFile(version: string): string {

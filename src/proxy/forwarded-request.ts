@@ -90,7 +90,7 @@ function splitUri(uri: string): { path: string; query: string } {
   return { path, query }
 }
 
-export const refuseAddress = (message: string): never => refuse('address_refused', message)
+const refuseAddress = (message: string): never => refuse('address_refused', message)
 
 export const isRead = ({ method }: Pick<ForwardedRequest, 'method'>): boolean => method === 'GET' || method === 'HEAD'
 

@@ -33,7 +33,7 @@ const known = new Map<string, [IdentityField, string][]>()
 const MAX_KNOWN = 1000
 
 /** By the stored text, because most sites use the same names. */
-export function namesOf(stored: string | null): [IdentityField, string][] {
+function namesOf(stored: string | null): [IdentityField, string][] {
   const key = stored ?? '{}'
   const found = known.get(key)
   if (found) return found

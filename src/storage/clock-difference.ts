@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
  * Replicas compare times that others have stored with their own clock. One whose clock differs by more than this from that of the
  * database would end sessions too early or too late, and is not ready.
  */
-export const MAX_CLOCK_DIFFERENCE_MS = 30_000
+const MAX_CLOCK_DIFFERENCE_MS = 30_000
 
 export const isClockWrong = (differenceMs: number | undefined): boolean =>
   Math.abs(differenceMs ?? 0) > MAX_CLOCK_DIFFERENCE_MS

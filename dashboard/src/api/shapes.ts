@@ -38,7 +38,6 @@ export type User = components['schemas']['Person']
 export type UserDetails = Got<'/api/admin/users/{userId}'>
 export type BatchResult = OkOf<paths['/api/admin/users/batch']['post']>['results'][number]
 export type ImportResult = OkOf<paths['/api/admin/users/import']['post']>['results'][number]
-export type NewUser = Sent<'/api/admin/users', 'post'>
 export type Role = Got<'/api/admin/roles'>['roles'][number]
 export type Host = Got<'/api/ssh/hosts'>['hosts'][number]
 export type Permission = Got<'/api/admin/permissions'>['permissions'][number]

@@ -4,7 +4,7 @@ import { paths } from '../paths.ts'
 type Load = () => Promise<{ default: ComponentType }>
 
 /** The pages that people see before they have signed in. Each is loaded separately. */
-export const entrancePages: Record<string, Load> = {
+const entrancePages: Record<string, Load> = {
   [paths.login]: () => import('../sign-in/LoginPage.tsx'),
   [paths.register]: () => import('../sign-in/RegisterPage.tsx'),
   [paths.forgotPassword]: () => import('../sign-in/ForgotPasswordPage.tsx'),

@@ -1,7 +1,7 @@
 import { Group, Text } from '@mantine/core'
 import { look } from '../lib/look.ts'
 
-export function LogoMark({ size = 32 }: { size?: number }) {
+function LogoMark({ size = 32 }: { size?: number }) {
   return (
     <svg aria-hidden="true" width={size} height={size} viewBox="0 0 32 32" style={{ flexShrink: 0 }}>
       <rect width="32" height="32" rx="8" fill="#15675c" />

@@ -16,11 +16,7 @@ export const EXTENSIONS = [
 export type Extension = (typeof EXTENSIONS)[number]
 
 /** What an ordinary login needs, where no rule says otherwise. */
-export const DEFAULT_EXTENSIONS: readonly Extension[] = [
-  'permit-agent-forwarding',
-  'permit-port-forwarding',
-  'permit-pty',
-]
+const DEFAULT_EXTENSIONS: readonly Extension[] = ['permit-agent-forwarding', 'permit-port-forwarding', 'permit-pty']
 
 const MAX_ADDRESSES = 32
 const MAX_COMMAND_LENGTH = 1000

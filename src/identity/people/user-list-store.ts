@@ -105,7 +105,7 @@ export async function findUserIdByName(db: Reader, text: string): Promise<string
 }
 
 /** Totals are counted up to this number. */
-export const MAX_TOTAL = 10_000
+const MAX_TOTAL = 10_000
 /** How many users are examined for a total when each has to be checked: the newest ones. Searching a text takes longest. */
 const MAX_SEARCHED = 10_000
 const MAX_CHECKED = 100_000

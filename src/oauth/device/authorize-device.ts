@@ -14,7 +14,7 @@ import { requireGrantType } from '../tokens/grant-request.ts'
 import { addDeviceCode, type NewDeviceCode } from './device-code-store.ts'
 import { formatUserCode, newUserCode, userCodeMac } from './user-code.ts'
 
-export const INTERVAL_MS = 5000
+const INTERVAL_MS = 5000
 const LIFETIME_MS = 10 * 60_000
 /** Two devices get the same user code once in billions of requests. */
 const MAX_TRIES = 5

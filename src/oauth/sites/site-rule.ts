@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { refuseField } from '../../errors.ts'
 import { strict } from '../../platform/http/contracts.ts'
 
-export const POLICIES = ['bypass', 'deny', 'roles'] as const
+const POLICIES = ['bypass', 'deny', 'roles'] as const
 
 export const SiteRule = Type.Object(
   {

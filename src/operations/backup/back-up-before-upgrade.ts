@@ -8,7 +8,7 @@ import { makeFolder } from '../../storage/make-folder.ts'
 import { makeBackup } from './make-backup.ts'
 
 /** In the data folder. */
-export const UPGRADES_FOLDER = 'before-upgrades'
+const UPGRADES_FOLDER = 'before-upgrades'
 const MAX_KEPT = 3
 
 /**

@@ -9,7 +9,7 @@ import { deleteEvents, type EventRow, listOldestEvents } from './audit-store.ts'
 import { toJsonLines } from './json-lines.ts'
 
 /** In the bucket, where there is one: a folder for each month. Otherwise in the data folder: a file for each month. */
-export const ARCHIVE_FOLDER = 'audit-archive'
+const ARCHIVE_FOLDER = 'audit-archive'
 /** The replica that takes the job has it for this long. */
 export const ARCHIVE_INTERVAL_MS = 60_000
 /** A run ends before another replica can take the job, also when its last batch takes long. */

@@ -6,7 +6,7 @@ import { hintForUnknown } from './misspelt.ts'
 import { isSetting } from './secret-files.ts'
 
 /** Where packages put the settings. */
-export const SYSTEM_FILE = '/etc/latchkey/latchkey.env'
+const SYSTEM_FILE = '/etc/latchkey/latchkey.env'
 
 /** The file that settings are read from: the given one, `.env` in the working folder, or that of the package. */
 export function findSettingsFile(folder: string, given?: string): string | undefined {

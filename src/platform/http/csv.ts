@@ -4,10 +4,10 @@ export interface CsvColumn<Item> {
   value: (item: Item) => string | null
 }
 
-export const csvHeader = (columns: CsvColumn<never>[]): string => `${columns.map(({ name }) => name).join(',')}\r\n`
+const csvHeader = (columns: CsvColumn<never>[]): string => `${columns.map(({ name }) => name).join(',')}\r\n`
 
 /** RFC 4180. */
-export const csvRows = <Item>(columns: CsvColumn<Item>[], items: Item[]): string =>
+const csvRows = <Item>(columns: CsvColumn<Item>[], items: Item[]): string =>
   items.map((item) => `${columns.map(({ value }) => cell(value(item) ?? '')).join(',')}\r\n`).join('')
 
 /** A cell that a spreadsheet would read as a formula is made text: names and addresses are written by strangers. */

@@ -15,7 +15,7 @@ interface Needs {
 }
 
 const MODULUS_BITS = 3072
-export const FIRST_RSA_KEY = 'service-id-rsa-1'
+const FIRST_RSA_KEY = 'service-id-rsa-1'
 
 /** Takes a second of processor time, on another thread. */
 export const makeRsaKey = () => promisify(generateKeyPair)('rsa', { modulusLength: MODULUS_BITS })

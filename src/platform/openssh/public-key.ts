@@ -5,7 +5,7 @@ import { FormatError, reader, string } from './wire.ts'
 
 export const ED25519 = 'ssh-ed25519'
 /** The same curve, with a private key that never leaves a security key (OpenSSH's PROTOCOL.u2f). */
-export const SK_ED25519 = 'sk-ssh-ed25519@openssh.com'
+const SK_ED25519 = 'sk-ssh-ed25519@openssh.com'
 const KEY_BYTES = 32
 const MAX_APPLICATION_LENGTH = 255
 const EXPECTED = 'The line must read: ssh-ed25519, one space, the key in base64, and a comment if you like.'

@@ -2,7 +2,7 @@ import { Checkbox, Stack, TextInput } from '@mantine/core'
 import { useTexts } from '../../texts/TextsProvider.tsx'
 
 /** The scopes that have a meaning here. Others are for the APIs of the application itself. */
-export const KNOWN_SCOPES = ['openid', 'profile', 'email', 'groups', 'offline_access'] as const
+const KNOWN_SCOPES = ['openid', 'profile', 'email', 'groups', 'offline_access'] as const
 
 /** Scopes while they are chosen: those with a meaning, and the text with the others. */
 export type ScopesDraft = { known: string[]; others: string }
