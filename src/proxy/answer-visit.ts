@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError, refuse } from '../errors.ts'
 import type { Provider } from '../oauth/provider.ts'
-import { RESERVED } from '../oauth/sites/judge-address.ts'
+import { RESERVED } from '../oauth/sites/evaluate-rules.ts'
 import { originOf } from '../oauth/sites/site-host.ts'
 import { sendThenDrain } from '../platform/http/drain-body.ts'
 import { latchkeyFormat, sendError, toAppError } from '../platform/http/errors.ts'
@@ -16,9 +16,9 @@ import {
 } from './forwarded-request.ts'
 import { identityHeaders } from './identity.ts'
 import { noteRefusal } from './note-refusal.ts'
-import { answerOwnPath, loginAddress } from './own-paths.ts'
 import { sendFormPage, sendRefusalPage } from './refusal-page.ts'
 import { createSignVisitor, type SignVisitor } from './remote-jwt.ts'
+import { answerReservedPath, loginAddress } from './reserved-paths.ts'
 import { SiteRefusal } from './site-refusal.ts'
 import { createTrustedPeers, type IsTrustedPeer } from './trusted-peer.ts'
 
@@ -60,7 +60,7 @@ export async function answerVisit(
     if (!gate.isTrustedPeer(request)) refuse('proxy_not_trusted', 'Only a proxy of TRUST_PROXY may ask here.')
     asked = read(request)
     if (asked.path.startsWith(RESERVED) && handsOn)
-      return redirect(request, reply, await answerOwnPath(gate, asked, request, reply))
+      return redirect(request, reply, await answerReservedPath(gate, asked, request, reply))
     const { row, visitor } = await admitVisit(gate, asked, request)
     void reply.headers(identityHeaders(gate.signVisitor, { host: asked.host, headerNames: row.headerNames, visitor }))
     return sendThenDrain(request, reply.code(200), '')
@@ -79,7 +79,7 @@ export async function answerHandedOn(
   try {
     if (!gate.isTrustedPeer(request)) refuse('not_found', 'There is nothing here.')
     asked = readHandedOn(request)
-    return redirect(request, reply, await answerOwnPath(gate, asked, request, reply))
+    return redirect(request, reply, await answerReservedPath(gate, asked, request, reply))
   } catch (error) {
     const found = toAppError(error)
     const isUnknown = found.code === 'unknown_host' || found.code === 'address_refused'

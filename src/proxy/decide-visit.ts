@@ -1,10 +1,10 @@
 import {
   type CompiledRule,
   compileRules,
-  judgeAddress,
+  evaluateRules,
   meetsDemands,
   type Verdict,
-} from '../oauth/sites/judge-address.ts'
+} from '../oauth/sites/evaluate-rules.ts'
 import { readRules } from '../oauth/sites/site-row.ts'
 import type { ForwardedRequest } from './forwarded-request.ts'
 import type { VisitRow } from './visit-store.ts'
@@ -33,7 +33,7 @@ export function decideVisit(
   visitor: Visitor | undefined,
 ): Explained {
   if (isOff) return { outcome: 'refused', reason: 'off', verdict: undefined }
-  const verdict = judgeAddress(rules, address)
+  const verdict = evaluateRules(rules, address)
   return { ...decide(verdict, visitor), verdict }
 }
 

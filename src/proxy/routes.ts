@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 
 import { Type } from 'typebox'
 import { AppError } from '../errors.ts'
 import type { Provider } from '../oauth/provider.ts'
-import { RESERVED } from '../oauth/sites/judge-address.ts'
+import { RESERVED } from '../oauth/sites/evaluate-rules.ts'
 import { failures, HIDDEN, type Routes } from '../platform/http/contracts.ts'
 import { latchkeyFormat, sendError } from '../platform/http/errors.ts'
 import { answerHandedOn, answerVisit, createProxyGate, PROXY_ENDPOINTS } from './answer-visit.ts'

@@ -1,6 +1,6 @@
 import { refuse, refuseField } from '../errors.ts'
 import { refuseUnknownClient } from '../oauth/clients/client.ts'
-import { compileRules } from '../oauth/sites/judge-address.ts'
+import { compileRules } from '../oauth/sites/evaluate-rules.ts'
 import { parseHost } from '../oauth/sites/site-host.ts'
 import { checkRules, type SiteRule } from '../oauth/sites/site-rule.ts'
 import type { Services } from '../platform/services.ts'

@@ -18,7 +18,7 @@ const NAMED = 2
 
 type Outcome = typeof REFUSED | typeof ANONYMOUS | typeof NAMED
 
-interface Judged {
+interface Evaluated {
   region: Region
   /** One bit for each method that a rule of either list names, and all higher ones for the others. */
   methods: bigint
@@ -31,7 +31,7 @@ interface Judged {
  *
  * There are infinitely many addresses, but only as many kinds of them as there are sets of rules that match the same address.
  * For each kind the outcomes before and after are compared, for all of its methods at once. It is enough to compare single
- * readings of paths: what is let in by all of its readings was let in by all of them before.
+ * interpretations of paths: what is let in by all of its interpretations was let in by all of them before.
  * docs/decisions/0022-judging-gains.md has the proof.
  */
 export function findSiteGain(
@@ -40,7 +40,7 @@ export function findSiteGain(
   roleIds: ReadonlySet<string>,
 ): 'admitted' | 'named' | undefined {
   const bitsOf = numberMethods()
-  const [earlier, later] = [judge(before, roleIds, bitsOf), judge(after, roleIds, bitsOf)]
+  const [earlier, later] = [evaluate(before, roleIds, bitsOf), evaluate(after, roleIds, bitsOf)]
   const isNamed = later.some(({ outcome }) => outcome === NAMED)
   let gain: 'named' | undefined = isNamed && headersOf(before) !== headersOf(after) ? 'named' : undefined
   for (const kind of kindsOf(earlier, later)) {
@@ -64,9 +64,9 @@ interface Place {
  * The addresses that are in both places: two of the same, or one with no regard to case that is cut by an exact one. Any other
  * two are apart, or one of them has all of the other.
  */
-function* kindsOf(earlier: readonly Judged[], later: readonly Judged[]): Generator<readonly [Place, Place]> {
+function* kindsOf(earlier: readonly Evaluated[], later: readonly Evaluated[]): Generator<readonly [Place, Place]> {
   const places = [...earlier, ...later].map(({ region, methods }): Place => {
-    const matching = (rules: readonly Judged[]) =>
+    const matching = (rules: readonly Evaluated[]) =>
       rules.map((rule) => coversPaths(rule.region, region) && (rule.methods & methods) !== 0n)
     return { region, methods, earlier: matching(earlier), later: matching(later) }
   })
@@ -82,7 +82,7 @@ function* kindsOf(earlier: readonly Judged[], later: readonly Judged[]): Generat
 function outcomesAt(
   [a, b]: readonly [Place, Place],
   list: 'earlier' | 'later',
-  rules: readonly Judged[],
+  rules: readonly Evaluated[],
 ): [bigint, bigint, bigint] {
   const outcomes: [bigint, bigint, bigint] = [0n, 0n, 0n]
   const [inA, inB] = [a[list], b[list]]
@@ -113,22 +113,22 @@ function numberMethods(): (methods: Region['methods']) => bigint {
 }
 
 /** The rules in their order, and what holds where none matches, by what each means for somebody with these roles. */
-function judge(
+function evaluate(
   { allowedRoles, rules, disabled }: Admission,
   roleIds: ReadonlySet<string>,
   bitsOf: (methods: Region['methods']) => bigint,
-): Judged[] {
+): Evaluated[] {
   const holdsOne = (roles: readonly string[]) => roles.some((id) => roleIds.has(id))
   const isAdmitted = allowedRoles === null || holdsOne(allowedRoles)
   const outcomeOf = ({ policy, roles = [] }: SiteRule): Outcome => {
     if (policy === 'bypass') return isAdmitted ? NAMED : ANONYMOUS
     return policy === 'roles' && holdsOne(roles) ? NAMED : REFUSED
   }
-  const toJudged = (region: Region, outcome: Outcome) => ({ region, outcome, methods: bitsOf(region.methods) })
-  if (disabled) return [toJudged(EVERYWHERE, REFUSED)]
+  const toEvaluated = (region: Region, outcome: Outcome) => ({ region, outcome, methods: bitsOf(region.methods) })
+  if (disabled) return [toEvaluated(EVERYWHERE, REFUSED)]
   return [
-    ...rules.map((rule) => toJudged(regionOf(rule), outcomeOf(rule))),
-    toJudged(EVERYWHERE, isAdmitted ? NAMED : REFUSED),
+    ...rules.map((rule) => toEvaluated(regionOf(rule), outcomeOf(rule))),
+    toEvaluated(EVERYWHERE, isAdmitted ? NAMED : REFUSED),
   ]
 }
 

@@ -1,7 +1,7 @@
 import type { SiteRule } from './site-rule.ts'
 
 /**
- * The addresses that a rule matches. Requests are judged by it, and rules are compared by it, so that both mean the same: a rule
+ * The addresses that a rule matches. Requests are checked by it, and rules are compared by it, so that both mean the same: a rule
  * that opens matches exactly, the others without regard to case and to a slash at the end.
  */
 export interface Region {
@@ -32,14 +32,14 @@ export function regionOf({ path: written, methods, policy }: Pick<SiteRule, 'pat
 /** Where no rule decides. */
 export const EVERYWHERE: Region = { methods: null, isExact: false, isPrefix: true, path: '/', folded: '/' }
 
-/** One reading of a path in the two forms that rules compare. They are made once, however many rules there are. */
-export interface ReadPath {
+/** One interpretation of a path in the two forms that rules compare. They are made once, however many rules there are. */
+export interface InterpretedPath {
   exact: string
   /** Without regard to case, and with a slash at the end. What is beyond the reach of all rules may be left out. */
   wide: string
 }
 
-export function matchesPath({ isExact, isPrefix, path, folded }: Region, { exact, wide }: ReadPath): boolean {
+export function matchesPath({ isExact, isPrefix, path, folded }: Region, { exact, wide }: InterpretedPath): boolean {
   if (isExact) return isPrefix ? beginsWith(exact, path) : exact === path
   return isPrefix ? beginsWith(wide, folded) : wide === folded
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { type Admission, findSiteGain } from '../../../src/oauth/sites/compare-sites.ts'
-import { compileRules, judgeAddress, meetsDemands } from '../../../src/oauth/sites/judge-address.ts'
+import { compileRules, evaluateRules, meetsDemands } from '../../../src/oauth/sites/evaluate-rules.ts'
 import type { SiteRule } from '../../../src/oauth/sites/site-rule.ts'
 import { assertWithin } from '../../support/speed.ts'
 
@@ -60,7 +60,7 @@ function visitsTo({ allowedRoles, rules: list, disabled }: Admission): (method: 
   const compiled = compileRules(list)
   const isAdmitted = allowedRoles === null || allowedRoles.includes(MINE)
   return (method, path) => {
-    const verdict = judgeAddress(compiled, { method, path })
+    const verdict = evaluateRules(compiled, { method, path })
     if (!verdict || verdict.isDenied || disabled) return 0
     if (verdict.demands.length === 0) return isAdmitted ? 2 : 1
     return meetsDemands(verdict, { roleIds: [MINE], isAdmitted }) ? 2 : 0

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { refuse } from '../errors.ts'
 import { holdSession } from '../identity/sessions/session-store.ts'
 import { withQuery } from '../oauth/clients/redirect-uri.ts'
-import { RESERVED } from '../oauth/sites/judge-address.ts'
+import { RESERVED } from '../oauth/sites/evaluate-rules.ts'
 import { originOf } from '../oauth/sites/site-host.ts'
 import { findHost } from '../oauth/sites/site-store.ts'
 import { digest } from '../platform/crypto/digest.ts'
@@ -35,7 +35,7 @@ export const safeReturn = (to: string | null): string =>
     : '/'
 
 /** Answers a request for one of the paths that every site has and no application sees. Returns where the browser goes. */
-export async function answerOwnPath(
+export async function answerReservedPath(
   services: Needs,
   asked: ForwardedRequest,
   request: FastifyRequest,

@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, test, type TestContext } from 'node:test'
 import fc from 'fast-check'
-import { compileRules, judgeAddress, meetsDemands } from '../../../src/oauth/sites/judge-address.ts'
-import { MAX_DECODINGS, MAX_READINGS, readingsOf, takeStep } from '../../../src/oauth/sites/path-readings.ts'
+import { compileRules, evaluateRules, meetsDemands } from '../../../src/oauth/sites/evaluate-rules.ts'
+import {
+  MAX_DECODINGS,
+  MAX_INTERPRETATIONS,
+  interpretationsOf,
+  takeStep,
+} from '../../../src/oauth/sites/path-interpretations.ts'
 import { DECODINGS, STEPS } from '../../../src/oauth/sites/path-steps.ts'
 import type { SiteRule } from '../../../src/oauth/sites/site-rule.ts'
 import { assertWithin, testSpeed } from '../../support/speed.ts'
@@ -12,11 +17,12 @@ const OPEN_PUBLIC: SiteRule[] = [
   { path: '/health', methods: ['GET'], policy: 'bypass' },
 ]
 
-const judge = (rules: SiteRule[], path: string, method = 'GET') => judgeAddress(compileRules(rules), { method, path })
+const evaluate = (rules: SiteRule[], path: string, method = 'GET') =>
+  evaluateRules(compileRules(rules), { method, path })
 
 /** Whether somebody who is not signed in gets there. */
 const isOpen = (rules: SiteRule[], path: string, method = 'GET') => {
-  const verdict = judge(rules, path, method)
+  const verdict = evaluate(rules, path, method)
   return verdict !== undefined && !verdict.isDenied && verdict.demands.length === 0
 }
 
@@ -82,7 +88,7 @@ const ORDINARY = [
   '/a/./b/../c',
 ]
 
-describe('the readings of a path', () => {
+describe('the interpretations of a path', () => {
   for (const [trick, path] of Object.entries(TRICKS)) {
     test(`leaving what a bypass rule opens by ${trick} is noticed`, () => {
       assert.equal(isOpen(OPEN_PUBLIC, path), false, path)
@@ -100,17 +106,17 @@ describe('the readings of a path', () => {
     })
   }
 
-  test('ordinary paths have few readings', () => {
+  test('ordinary paths have few interpretations', () => {
     for (const path of ORDINARY) {
-      const length = readingsOf(path)?.length ?? Infinity
-      assert.ok(length <= MAX_READINGS / 2, `${path} has ${length}`)
+      const length = interpretationsOf(path)?.length ?? Infinity
+      assert.ok(length <= MAX_INTERPRETATIONS / 2, `${path} has ${length}`)
     }
     // The most that is in use: a whole address, encoded in an encoded one.
-    assert.ok(readingsOf('/proxy/https%3A%2F%2Fexample.com%2F%3Fto%3Dhttps%253A%252F%252Fexample.net%252Fa'))
+    assert.ok(interpretationsOf('/proxy/https%3A%2F%2Fexample.com%2F%3Fto%3Dhttps%253A%252F%252Fexample.net%252Fa'))
   })
 
   test('a path with one meaning is read once, and an ordinary escape does not close what is open', () => {
-    assert.deepEqual(readingsOf('/public/a-b_c.d~e,f/'), ['/public/a-b_c.d~e,f/'])
+    assert.deepEqual(interpretationsOf('/public/a-b_c.d~e,f/'), ['/public/a-b_c.d~e,f/'])
     for (const path of [
       '/public/',
       '/public/x',
@@ -149,32 +155,32 @@ describe('the readings of a path', () => {
       '',
       '*',
     ])
-      assert.equal(judge([{ path: '/*', policy: 'bypass' }], path), undefined, path)
+      assert.equal(evaluate([{ path: '/*', policy: 'bypass' }], path), undefined, path)
   })
 
-  test(`every combination of steps is read, however they are ordered, and a path with more than ${MAX_READINGS} readings is refused`, () => {
+  test(`every combination of steps is read, however they are ordered, and a path with more than ${MAX_INTERPRETATIONS} interpretations is refused`, () => {
     let refused = 0
     fc.assert(
       fc.property(trickyPath, (path) => {
-        const expected = readingsByDefinition(path)
-        const readings = readingsOf(path)
-        if (!readings) refused++
-        const isAllowed = expected !== undefined && expected.size <= MAX_READINGS
-        assert.deepEqual(readings?.toSorted(), isAllowed ? [...expected].toSorted() : undefined)
+        const expected = interpretationsByDefinition(path)
+        const interpretations = interpretationsOf(path)
+        if (!interpretations) refused++
+        const isAllowed = expected !== undefined && expected.size <= MAX_INTERPRETATIONS
+        assert.deepEqual(interpretations?.toSorted(), isAllowed ? [...expected].toSorted() : undefined)
       }),
       { numRuns: 3000, seed: 42 },
     )
     assert.ok(refused > 100 && refused < 2900, String(refused))
   })
 
-  test('what a parser of URLs makes of a path is among its readings, also decoded and parsed again', () => {
+  test('what a parser of URLs makes of a path is among its interpretations, also decoded and parsed again', () => {
     let compared = 0
     const check = (path: string) => {
-      const readings = readingsOf(path)
-      if (!readings) return
-      for (const outside of readingsOutside(path)) {
+      const interpretations = interpretationsOf(path)
+      if (!interpretations) return
+      for (const outside of interpretationsOutside(path)) {
         if (outside !== path) compared++
-        assert.ok(readings.includes(outside), `${outside} is no reading of ${path}`)
+        assert.ok(interpretations.includes(outside), `${outside} is no interpretation of ${path}`)
       }
     }
     for (const path of [...Object.values(TRICKS), ...Object.values(HOSTS), ...ORDINARY]) check(path)
@@ -182,7 +188,7 @@ describe('the readings of a path', () => {
     assert.ok(compared > 5000, String(compared))
   })
 
-  test('the strictest verdict on any reading holds', () => {
+  test('the strictest verdict on any interpretation holds', () => {
     const rules: SiteRule[] = [
       { path: '/a/*', policy: 'bypass' },
       { path: '/B', policy: 'deny' },
@@ -192,53 +198,53 @@ describe('the readings of a path', () => {
     const compiled = compileRules(rules)
     fc.assert(
       fc.property(trickyPath, fc.constantFrom('GET', 'POST'), (path, method) => {
-        const verdict = judgeAddress(compiled, { method, path })
+        const verdict = evaluateRules(compiled, { method, path })
         if (!verdict) return
-        for (const reading of readingsByDefinition(path) ?? []) {
-          // Alone, and in a form that has no second reading.
-          const at = rules.findIndex((rule) => isCovered(rule, method, reading))
+        for (const interpretation of interpretationsByDefinition(path) ?? []) {
+          // Alone, and in a form that has no second interpretation.
+          const at = rules.findIndex((rule) => isCovered(rule, method, interpretation))
           const rule = rules[at]
-          if (rule?.policy === 'deny') assert.ok(verdict.isDenied, reading)
+          if (rule?.policy === 'deny') assert.ok(verdict.isDenied, interpretation)
           else if (rule?.policy === 'roles')
             assert.ok(verdict.demands.some((demand) => demand?.has(rule.roles?.[0] ?? '')))
-          else if (!rule) assert.ok(verdict.demands.includes(null), reading)
+          else if (!rule) assert.ok(verdict.demands.includes(null), interpretation)
         }
       }),
       { numRuns: 3000, seed: 42 },
     )
   })
 
-  test('a path of 4096 bytes is judged, and a longer one refused', () => {
+  test('a path of 4096 bytes is evaluated, and a longer one refused', () => {
     const path = `/public/${'a'.repeat(4088)}`
     assert.ok(isOpen(OPEN_PUBLIC, path))
-    assert.equal(judge(OPEN_PUBLIC, `${path}a`), undefined)
+    assert.equal(evaluate(OPEN_PUBLIC, `${path}a`), undefined)
   })
 })
 
 /** Steps and their orders as they are defined, without regard to what they cost. Undefined for what must not be let through. */
-function readingsByDefinition(path: string): Set<string> | undefined {
+function interpretationsByDefinition(path: string): Set<string> | undefined {
   const found = new Map<string, number>()
   const waiting: [path: string, decodings: number][] = [[path, 0]]
   for (let next = waiting.pop(); next; next = waiting.pop()) {
-    const [reading, decodings] = next
-    const known = found.get(reading)
+    const [interpretation, decodings] = next
+    const known = found.get(interpretation)
     if (known !== undefined && known <= decodings) continue
-    found.set(reading, decodings)
+    found.set(interpretation, decodings)
     for (const each of [
-      reading.replaceAll('\\', '/'),
-      reading.replaceAll(/;[^/]*/g, ''),
-      reading.replaceAll(/\/{2,}/g, '/'),
-      withoutDots(reading, /^\.$/, /^\.\.$/),
-      withoutDots(reading, /^(\.|%2e)$/i, /^(\.|%2e){2}$/i),
-      reading.replace(/[?#].*$/s, ''),
-      reading.replace(/^\/{2,}[^/]*/, '') || '/',
+      interpretation.replaceAll('\\', '/'),
+      interpretation.replaceAll(/;[^/]*/g, ''),
+      interpretation.replaceAll(/\/{2,}/g, '/'),
+      withoutDots(interpretation, /^\.$/, /^\.\.$/),
+      withoutDots(interpretation, /^(\.|%2e)$/i, /^(\.|%2e){2}$/i),
+      interpretation.replace(/[?#].*$/s, ''),
+      interpretation.replace(/^\/{2,}[^/]*/, '') || '/',
     ])
       waiting.push([each, decodings])
     if (decodings === MAX_DECODINGS) continue
-    if (/%u[0-9a-f]{4}/i.test(reading)) return undefined
+    if (/%u[0-9a-f]{4}/i.test(interpretation)) return undefined
     try {
       for (const escapes of [/(?:%[0-9a-f]{2})+/gi, /(?:%(?!2f)[0-9a-f]{2})+/gi]) {
-        const decoded = reading.replaceAll(escapes, decodeURIComponent)
+        const decoded = interpretation.replaceAll(escapes, decodeURIComponent)
         // oxlint-disable-next-line no-control-regex
         if (/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(decoded)) return undefined
         waiting.push([decoded, decodings + 1])
@@ -251,13 +257,13 @@ function readingsByDefinition(path: string): Set<string> | undefined {
 }
 
 /** What an application gets that parses the path as a URL and decodes it, in any order. */
-function readingsOutside(path: string, decodings = 0, found = new Set<string>()): Set<string> {
+function interpretationsOutside(path: string, decodings = 0, found = new Set<string>()): Set<string> {
   found.add(path)
   // Other characters would be escaped by the parser.
   const parsed = /^[\x21-\x7e]*$/.test(path) ? URL.parse(path, 'http://host')?.pathname : undefined
-  if (parsed !== undefined && !found.has(parsed)) readingsOutside(parsed, decodings, found)
+  if (parsed !== undefined && !found.has(parsed)) interpretationsOutside(parsed, decodings, found)
   const isDecodable = path.includes('%') && !/%(?![0-9a-f]{2})/i.test(path)
-  if (isDecodable && decodings < MAX_DECODINGS) readingsOutside(decodeURIComponent(path), decodings + 1, found)
+  if (isDecodable && decodings < MAX_DECODINGS) interpretationsOutside(decodeURIComponent(path), decodings + 1, found)
   return found
 }
 
@@ -273,12 +279,12 @@ function withoutDots(path: string, here: RegExp, up: RegExp): string {
   return `/${segments.join('/')}`
 }
 
-/** Whether a rule covers one reading, as the rules are described. */
-function isCovered({ path: rule, methods, policy }: SiteRule, method: string, reading: string): boolean {
+/** Whether a rule covers one interpretation, as the rules are described. */
+function isCovered({ path: rule, methods, policy }: SiteRule, method: string, interpretation: string): boolean {
   if (methods && !methods.includes(method)) return false
   const isOfTree = rule.endsWith('/*')
-  if (policy === 'bypass') return isOfTree ? reading.startsWith(rule.slice(0, -1)) : reading === rule
-  const wide = `${reading.replace(/\/$/, '').replaceAll('+', ' ')}/`.toLowerCase()
+  if (policy === 'bypass') return isOfTree ? interpretation.startsWith(rule.slice(0, -1)) : interpretation === rule
+  const wide = `${interpretation.replace(/\/$/, '').replaceAll('+', ' ')}/`.toLowerCase()
   const start = `${rule.replace(/\/\*?$/, '')}/`.toLowerCase()
   return isOfTree ? wide.startsWith(start) : wide === start
 }
@@ -316,12 +322,12 @@ const hundredRules = (policy: SiteRule['policy']) =>
 const HUNDRED_RULES = hundredRules('deny')
 
 describe('what judging costs', () => {
-  /** Counts the bytes that steps read, and the characters that are folded, while it judges. */
+  /** Counts the bytes that steps read, and the characters that are folded, while it evaluates. */
   function countWork(t: TestContext, path: string): { read: number; folded: number; compared: number } {
     const work = { read: 0, folded: 0, compared: 0 }
-    readingsOf(path, (step, reading) => {
-      work.read += reading.length
-      return takeStep(step, reading)
+    interpretationsOf(path, (step, interpretation) => {
+      work.read += interpretation.length
+      return takeStep(step, interpretation)
     })
     const upper = t.mock.method(String.prototype, 'toUpperCase', function (this: string) {
       work.folded += this.length
@@ -337,18 +343,18 @@ describe('what judging costs', () => {
         },
       },
     }))
-    judgeAddress(rules, { method: 'GET', path })
+    evaluateRules(rules, { method: 'GET', path })
     upper.mock.restore()
     return work
   }
 
   const steps = STEPS.length + DECODINGS.length
-  test(`each of the ${steps} steps reads each of at most ${MAX_READINGS} readings once, and each is folded once, however many rules there are`, (t) => {
+  test(`each of the ${steps} steps reads each of at most ${MAX_INTERPRETATIONS} interpretations once, and each is folded once, however many rules there are`, (t) => {
     const check = (path: string) => {
       const { read, folded, compared } = countWork(t, path)
-      assert.ok(read <= steps * MAX_READINGS * 4096, `${path.slice(0, 60)} read ${read}`)
-      assert.ok(folded <= MAX_READINGS * 600, `${path.slice(0, 60)} folded ${folded}`)
-      assert.ok(compared <= MAX_READINGS * 100)
+      assert.ok(read <= steps * MAX_INTERPRETATIONS * 4096, `${path.slice(0, 60)} read ${read}`)
+      assert.ok(folded <= MAX_INTERPRETATIONS * 600, `${path.slice(0, 60)} folded ${folded}`)
+      assert.ok(compared <= MAX_INTERPRETATIONS * 100)
     }
     for (const path of LONG_PATHS) check(path)
     fc.assert(fc.property(longPaths, check), { numRuns: 200 })
@@ -359,7 +365,7 @@ describe('what judging costs', () => {
       for (const path of LONG_PATHS) {
         const times = Array.from({ length: 200 }, () => {
           const begun = performance.now()
-          judgeAddress(rules, { method: 'GET', path })
+          evaluateRules(rules, { method: 'GET', path })
           return performance.now() - begun
         }).toSorted((a, b) => a - b)
         assertWithin(1, times[100] ?? Infinity, `${rules[0]?.policy} ${path.slice(0, 20)}…${path.slice(-10)}`)
@@ -410,16 +416,16 @@ describe('rules', () => {
     for (const path of ['/administrator', '/secrets', '/']) assert.ok(isOpen(rules, path), path)
   })
 
-  test('the first rule that matches decides, and the strictest of all readings holds', () => {
+  test('the first rule that matches decides, and the strictest of all interpretations holds', () => {
     const rules: SiteRule[] = [
       { path: '/api/open', policy: 'bypass' },
       { path: '/api/*', policy: 'roles', roles: ['editors'] },
       { path: '/api/closed', policy: 'deny' },
     ]
-    assert.deepEqual(judge(rules, '/api/open'), { isDenied: false, demands: [], rule: 0 })
-    assert.equal(judge(rules, '/api/closed')?.rule, 1)
-    assert.equal(judge(rules, '/else')?.rule, null)
-    const both = judge(rules, '/else/..%2fapi/x')
+    assert.deepEqual(evaluate(rules, '/api/open'), { isDenied: false, demands: [], rule: 0 })
+    assert.equal(evaluate(rules, '/api/closed')?.rule, 1)
+    assert.equal(evaluate(rules, '/else')?.rule, null)
+    const both = evaluate(rules, '/else/..%2fapi/x')
     assert.ok(both)
     const editor = { roleIds: ['editors'], isAdmitted: false }
     assert.equal(meetsDemands(both, editor), false)
@@ -438,6 +444,6 @@ describe('rules', () => {
       '/a/..%2f.latchkey/x',
       '//.latchkey/x',
     ])
-      assert.equal(judge([{ path: '/*', policy: 'bypass' }], path), undefined, path)
+      assert.equal(evaluate([{ path: '/*', policy: 'bypass' }], path), undefined, path)
   })
 })

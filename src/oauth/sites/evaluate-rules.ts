@@ -1,5 +1,5 @@
-import { readingsOf } from './path-readings.ts'
-import { fold, matchesPath, type ReadPath, type Region, regionOf, withSlash } from './rule-region.ts'
+import { interpretationsOf } from './path-interpretations.ts'
+import { fold, matchesPath, type InterpretedPath, type Region, regionOf, withSlash } from './rule-region.ts'
 import type { SiteRule } from './site-rule.ts'
 
 /** What rules are about. */
@@ -33,18 +33,21 @@ export const compileRules = (rules: readonly SiteRule[]): CompiledRule[] =>
 const widely = (path: string, reach: number): string => withSlash(fold(path.slice(0, reach + 1)))
 
 /**
- * Judges every reading of the path by the first rule that matches it, and holds to the strictest verdict: whatever the
+ * Checks every interpretation of the path by the first rule that matches it, and holds to the strictest verdict: whatever the
  * application reads, its rule was met. Undefined for a path that is refused whatever the rules are.
  */
-export function judgeAddress(rules: readonly CompiledRule[], { method, path }: Address): Verdict | undefined {
+export function evaluateRules(rules: readonly CompiledRule[], { method, path }: Address): Verdict | undefined {
   const reach = Math.max(RESERVED.length, ...rules.map(({ region }) => region.folded.length))
-  const readings = readingsOf(path)?.map((exact): ReadPath => ({ exact, wide: widely(exact, reach) }))
-  if (!readings || readings.some(({ wide }) => wide.startsWith(RESERVED))) return undefined
+  const interpretations = interpretationsOf(path)?.map((exact): InterpretedPath => ({
+    exact,
+    wide: widely(exact, reach),
+  }))
+  if (!interpretations || interpretations.some(({ wide }) => wide.startsWith(RESERVED))) return undefined
   const verdict: Verdict = { isDenied: false, demands: [], rule: null }
   let strictness = -1
-  for (const reading of readings) {
+  for (const interpretation of interpretations) {
     const at = rules.findIndex(
-      ({ region }) => (region.methods === null || region.methods.has(method)) && matchesPath(region, reading),
+      ({ region }) => (region.methods === null || region.methods.has(method)) && matchesPath(region, interpretation),
     )
     const rule = rules[at]
     if (rule?.policy === 'deny') verdict.isDenied = true
