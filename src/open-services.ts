@@ -26,7 +26,7 @@ import type { Services } from './platform/services.ts'
 import { createHostLists, type HostLists } from './ssh/hosts/host-lists.ts'
 import { createWaits, type Waits } from './ssh/hosts/waits.ts'
 import { openStorage } from './storage/open.ts'
-import type { PostgresOptions } from './storage/postgres.ts'
+import type { PostgresOptions } from './storage/postgres/engine.ts'
 
 /** The services of a running process, with what only its top layer uses. */
 export interface OpenServices extends Services, Gathered {

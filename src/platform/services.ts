@@ -1,6 +1,5 @@
 import type { Logger } from 'pino'
-import type { Database } from '../storage/database.ts'
-import type { Engine } from '../storage/engine.ts'
+import type { Database, Engine } from '../storage/database.ts'
 import type { Signals } from '../storage/signals.ts'
 import type { DailyCounts } from './audit/daily-counts.ts'
 import type { AuditEvent } from './audit/record-event.ts'

@@ -1,6 +1,6 @@
-import type { CompiledQuery, Kysely, RawBuilder } from 'kysely'
+import { type CompiledQuery, type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Schema } from './schema.ts'
-import type { Signaller } from './signals.ts'
+import type { Signaller, Signals } from './signals.ts'
 
 /** A query that was compiled once. Values that differ between runs are parameters. */
 export interface CompiledStatement extends CompiledQuery {
@@ -100,4 +100,35 @@ export const dryRunning = (db: Database): Database => ({
 export async function changedRows(query: RawBuilder<unknown>, trx: Trx): Promise<number> {
   const { numAffectedRows } = await query.execute(trx)
   return Number(numAffectedRows)
+}
+
+interface PoolLoad {
+  open: number
+  idle: number
+  waiting: number
+  /** Those whose commit was not answered in time, and that the server has not closed. */
+  unanswered: number
+}
+
+/** A database that is open, and what goes with it. */
+export interface Engine {
+  db: Database
+  /** For migrations, which change the tables themselves. */
+  kysely: Kysely<Schema>
+  signals: Signals
+  /** How busy it is just now. */
+  load(): { writesWaiting?: number; logBytes?: number; isShortOfSpace?: boolean; pool?: PoolLoad }
+  /** On SQLite: from now on writes are refused while there is too little space on the disk. Called by the service when it has opened. */
+  keepReserve?(): void
+  /**
+   * Milliseconds by which the clock of the database is ahead of this machine's, at least. Undefined where both are one, and
+   * before it was first read.
+   */
+  clockDifference(): number | undefined
+  close(): Promise<void>
+}
+
+/** Resolves when the database answers. */
+export async function ping(db: Reader): Promise<void> {
+  await sql`select 1`.execute(db)
 }

@@ -1,16 +1,15 @@
 import { dirname } from 'node:path'
 import type { Logger } from 'pino'
 import { StartError } from '../errors.ts'
-import type { Engine } from './engine.ts'
+import { sqliteFileOf } from './database-url.ts'
+import type { Engine } from './database.ts'
+import { makeFolder } from './durable-files.ts'
 import { isUnavailable, isUnwritable } from './failure.ts'
-import { lockFile } from './file-lock.ts'
-import { keepLock } from './keep-lock.ts'
-import { makeFolder } from './make-folder.ts'
 import { isOlder, migrate } from './migrate.ts'
-import type { PostgresOptions } from './postgres.ts'
-import { createPrivately } from './sqlite-connection.ts'
-import { sqliteFileOf } from './sqlite-url.ts'
-import { openSqlite } from './sqlite.ts'
+import type { PostgresOptions } from './postgres/engine.ts'
+import { createPrivately } from './sqlite/connection.ts'
+import { openSqlite } from './sqlite/engine.ts'
+import { keepLock, lockFile } from './sqlite/file-lock.ts'
 
 interface OpenOptions extends PostgresOptions {
   /** Called when a SQLite file of an older version is about to be changed. A failure leaves the file as it is. */
@@ -28,7 +27,7 @@ export async function openStorage(
 ): Promise<Engine> {
   const file = sqliteFileOf(databaseUrl)
   if (file === undefined) {
-    const { openPostgres } = await import('./postgres.ts')
+    const { openPostgres } = await import('./postgres/engine.ts')
     return openPostgres(databaseUrl, log, now, postgres)
   }
   const engine = await openFile(file, { log, onTaken })

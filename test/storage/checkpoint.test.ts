@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { pino } from 'pino'
-import { keepLogShort, MAX_IDLE_BYTES } from '../../src/storage/checkpoint.ts'
-import { createWriter } from '../../src/storage/group-commit.ts'
-import { createMaintenanceThread } from '../../src/storage/maintenance.ts'
-import { connect } from '../../src/storage/sqlite-connection.ts'
+import { connect } from '../../src/storage/sqlite/connection.ts'
+import { createWriter } from '../../src/storage/sqlite/group-commit.ts'
+import { keepLogShort, MAX_IDLE_BYTES } from '../../src/storage/sqlite/keep-log-short.ts'
+import { createMaintenanceThread } from '../../src/storage/sqlite/maintenance.ts'
 
 const MAX_WAIT_MS = 30_000
 const silent = pino({ level: 'silent' })

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { createDiskReserve } from '../../src/storage/disk-reserve.ts'
+import { createDiskReserve } from '../../src/storage/sqlite/keep-log-short.ts'
 
 const MB = 1 << 20
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
 import { isUnavailable } from '../../src/storage/failure.ts'
-import { createWriter } from '../../src/storage/group-commit.ts'
+import { createWriter } from '../../src/storage/sqlite/group-commit.ts'
 
 function open(t: TestContext, bounds?: Parameters<typeof createWriter>[2]) {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-writer-'))

@@ -5,9 +5,9 @@ import { after, before, describe, test } from 'node:test'
 import pg from 'pg'
 import { ADMIN_ROLE, USER_ROLE } from '../../src/identity/access/built-in-roles.ts'
 import { isUnavailable, StorageFailure } from '../../src/storage/failure.ts'
-import { queryOf } from '../../src/storage/postgres-batch.ts'
-import { createReads, SLOW_MS } from '../../src/storage/postgres-reads.ts'
-import { MAX_SESSION_MS } from '../../src/storage/postgres-session.ts'
+import { MAX_SESSION_MS } from '../../src/storage/postgres/session.ts'
+import { createReads, SLOW_READ_MS } from '../../src/storage/postgres/shared-connection.ts'
+import { queryOf } from '../../src/storage/postgres/statement-batch.ts'
 import { readStatement, type Values } from '../../src/storage/statement.ts'
 import { sharedApp } from '../support/app.ts'
 import { until } from '../support/replicas.ts'
@@ -50,7 +50,7 @@ describe('reads on one connection of PostgreSQL', () => {
     await other.query('begin; lock table counters in access exclusive mode')
     const slow = anyCounter(running().services.db.read, {})
     const sent = performance.now()
-    await until(async () => performance.now() - sent > SLOW_MS)
+    await until(async () => performance.now() - sent > SLOW_READ_MS)
     const answered = await Promise.all(Array.from({ length: 50 }, () => read()))
     assert.ok(answered.every(([row]) => row?.name === 'admin'))
     await other.query('rollback')

@@ -4,11 +4,9 @@ import { setImmediate } from 'node:timers/promises'
 import fc from 'fast-check'
 import pg from 'pg'
 import { isUnavailable } from '../../src/storage/failure.ts'
-import { createAbandoned } from '../../src/storage/postgres-abandoned.ts'
-import { runAlone } from '../../src/storage/postgres-alone.ts'
-import { type Batch, queryOf } from '../../src/storage/postgres-batch.ts'
-import type { Connections } from '../../src/storage/postgres-pool.ts'
-import { openTransaction, type PostgresTransaction } from '../../src/storage/postgres-transaction.ts'
+import { type Connections, createAbandoned, runAlone } from '../../src/storage/postgres/pool.ts'
+import { type Batch, queryOf } from '../../src/storage/postgres/statement-batch.ts'
+import { openTransaction, type PostgresTransaction } from '../../src/storage/postgres/transaction.ts'
 
 interface Fault {
   /** The number of the batch that is not answered with success. */

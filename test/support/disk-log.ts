@@ -4,7 +4,7 @@ import { relative } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { TestContext } from 'node:test'
 import pg from 'pg'
-import { Batch } from '../../src/storage/postgres-batch.ts'
+import { Batch } from '../../src/storage/postgres/statement-batch.ts'
 
 /**
  * Records in order what reaches the disk: syncs and renames below a folder as `sync <path>` and `rename <path>`, and the

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import type { TestContext } from 'node:test'
 import pg from 'pg'
-import { Batch } from '../../src/storage/postgres-batch.ts'
+import { Batch } from '../../src/storage/postgres/statement-batch.ts'
 
 /**
  * Carries out the next commit of a writing transaction but fails the call with an error, as when the connection breaks or the

@@ -1,5 +1,5 @@
+import { readTextList } from '../../storage/columns.ts'
 import type { Reader } from '../../storage/database.ts'
-import { readTextList } from '../../storage/text-list.ts'
 import { mustConfirmFirst } from '../users/allowed-email.ts'
 import { type AttributeValue, type Attributes, attributesOf, unpackAttributes } from './attributes.ts'
 import type { RoleGrant } from './principal-groups.ts'

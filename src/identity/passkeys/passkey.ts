@@ -1,8 +1,8 @@
 import type { Selectable } from 'kysely'
 import { Type } from 'typebox'
 import { Nullable, Time } from '../../platform/http/contracts.ts'
+import { readTextList } from '../../storage/columns.ts'
 import type { Schema } from '../../storage/schema.ts'
-import { readTextList } from '../../storage/text-list.ts'
 
 /** A passkey as the API shows it to its owner, without the public key. */
 export const Passkey = Type.Object(

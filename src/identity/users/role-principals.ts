@@ -1,6 +1,6 @@
 import { refuse } from '../../errors.ts'
+import { readTextList } from '../../storage/columns.ts'
 import type { Reader, Trx } from '../../storage/database.ts'
-import { readTextList } from '../../storage/text-list.ts'
 import { accountExists } from './account-standing.ts'
 import { TakenUsername } from './taken-username.ts'
 

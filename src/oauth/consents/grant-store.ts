@@ -1,6 +1,6 @@
+import { readTextList } from '../../storage/columns.ts'
 import type { Reader, Trx } from '../../storage/database.ts'
 import { writeStatement, type Values } from '../../storage/statement.ts'
-import { readTextList } from '../../storage/text-list.ts'
 import { mayUseClient } from '../access/allowed-role-store.ts'
 import { CLIENT_COLUMNS, clientExists, packedAllowedRoles, toKnownClient } from '../clients/client-store.ts'
 import type { KnownClient } from '../clients/client.ts'

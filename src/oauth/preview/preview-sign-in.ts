@@ -1,6 +1,6 @@
 import { refuse, refuseField } from '../../errors.ts'
 import { mayAct } from '../../identity/users/account-standing.ts'
-import { readTextList } from '../../storage/text-list.ts'
+import { readTextList } from '../../storage/columns.ts'
 import { mappedClaims } from '../claims/mapped-claims.ts'
 import { userClaims } from '../claims/user-claims.ts'
 import { readClient } from '../clients/client-store.ts'

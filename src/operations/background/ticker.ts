@@ -1,8 +1,7 @@
 import type { Logger } from 'pino'
 import { isClockWrong } from '../../storage/clock-difference.ts'
-import type { Database } from '../../storage/database.ts'
+import type { Database, Engine } from '../../storage/database.ts'
 import { isDue } from '../../storage/due.ts'
-import type { Engine } from '../../storage/engine.ts'
 import { claimRun, findNextRun, markFailed } from './job-store.ts'
 
 /** Work that no request waits for. */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { StartError } from '../../errors.ts'
 import type { Config } from '../../platform/config/config.ts'
-import { makeFolder } from '../../storage/make-folder.ts'
+import { makeFolder } from '../../storage/durable-files.ts'
 import { makeBackup } from './make-backup.ts'
 
 /** In the data folder. */

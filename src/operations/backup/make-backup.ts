@@ -6,10 +6,16 @@ import { StartError } from '../../errors.ts'
 import type { Config } from '../../platform/config/config.ts'
 import { AVATARS_FOLDER, DATABASE_FILE, SECRET_KEY_FILE } from '../../platform/config/data-files.ts'
 import { VERSION } from '../../platform/config/version.ts'
-import { copyPrivately, listFiles, syncFolder, syncTree, writeDurably } from '../../storage/durable-files.ts'
-import { makeFolder } from '../../storage/make-folder.ts'
-import { sqliteFileOf } from '../../storage/sqlite-url.ts'
-import { copyPictures, copyNamedPictures, type Folders } from './copy-pictures.ts'
+import { sqliteFileOf } from '../../storage/database-url.ts'
+import {
+  copyPrivately,
+  listFiles,
+  makeFolder,
+  syncFolder,
+  syncTree,
+  writeDurably,
+} from '../../storage/durable-files.ts'
+import { copyNamedPictures, copyPictures, type Folders } from './copy-pictures.ts'
 import { checkDatabase, openSnapshot } from './database-file-store.ts'
 import { describeFile, FORMAT, type Manifest, MANIFEST } from './manifest.ts'
 

@@ -6,13 +6,12 @@ import { StartError } from '../../errors.ts'
 import { openServices } from '../../open-services.ts'
 import type { Config } from '../../platform/config/config.ts'
 import { AVATARS_FOLDER, DATABASE_FILE, SECRET_KEY_FILE } from '../../platform/config/data-files.ts'
-import { copyPrivately, isCode, syncFolder, syncTree } from '../../storage/durable-files.ts'
-import { lockFile } from '../../storage/file-lock.ts'
-import { makeFolder } from '../../storage/make-folder.ts'
-import { sqliteFileOf, toSqliteUrl } from '../../storage/sqlite-url.ts'
+import { sqliteFileOf, toSqliteUrl } from '../../storage/database-url.ts'
+import { copyPrivately, isCode, makeFolder, syncFolder, syncTree } from '../../storage/durable-files.ts'
+import { lockFile } from '../../storage/sqlite/file-lock.ts'
 import { checkDatabase } from './database-file-store.ts'
 import { describeFile, type Manifest, readManifest } from './manifest.ts'
-import { type Recovered, recover } from './recover.ts'
+import { recover, type Recovered } from './recover.ts'
 
 interface RestoreRequest {
   from: string

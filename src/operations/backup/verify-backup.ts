@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import type { Logger } from 'pino'
 import type { Config } from '../../platform/config/config.ts'
 import { DATABASE_FILE } from '../../platform/config/data-files.ts'
-import { toSqliteUrl } from '../../storage/sqlite-url.ts'
+import { toSqliteUrl } from '../../storage/database-url.ts'
 import { restoreBackup } from './restore-backup.ts'
 
 /**

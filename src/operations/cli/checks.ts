@@ -8,8 +8,8 @@ import { SECRET_KEY_FILE } from '../../platform/config/data-files.ts'
 import { createVault } from '../../platform/crypto/vault.ts'
 import { resolveSecretKey } from '../../platform/keys/secret-key.ts'
 import { describeMailError } from '../../platform/mail/mail-error.ts'
+import { sqliteFileOf } from '../../storage/database-url.ts'
 import { MIGRATIONS } from '../../storage/migrations/all.ts'
-import { sqliteFileOf } from '../../storage/sqlite-url.ts'
 import { within } from '../../storage/within.ts'
 
 export interface Finding {
@@ -55,7 +55,7 @@ async function checkDatabase({ databaseUrl }: Config): Promise<Finding> {
     if (!existsSync(file)) return ok(`${file} will be created`)
     return describeMigrations(`SQLite, ${file}`, readMigrations(file))
   }
-  const { listAppliedMigrations } = await import('../../storage/postgres-start.ts')
+  const { listAppliedMigrations } = await import('../../storage/postgres/start.ts')
   return describeMigrations(`PostgreSQL, ${new URL(databaseUrl).host}`, await listAppliedMigrations(databaseUrl))
 }
 

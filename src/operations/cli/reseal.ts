@@ -8,10 +8,9 @@ import { VARIABLES } from '../../platform/config/variables.ts'
 import { createVault } from '../../platform/crypto/vault.ts'
 import { opensAll, resealKeys } from '../../platform/keys/reseal-keys.ts'
 import { resolveSecretKey } from '../../platform/keys/secret-key.ts'
+import { isSqliteUrl, refuseWithoutDatabase } from '../../storage/database-url.ts'
 import { storeFile, syncFolder } from '../../storage/durable-files.ts'
-import { refuseWithoutDatabase } from '../../storage/find-database.ts'
 import { openStorage } from '../../storage/open.ts'
-import { isSqliteUrl } from '../../storage/sqlite-url.ts'
 import { actAsOwner, logForCommands, say } from './with-services.ts'
 
 /**
@@ -32,7 +31,7 @@ export async function reseal(config: Config, newKeyFile: string | undefined): Pr
   actAsOwner(config)
   await refuseWithoutDatabase(config.databaseUrl)
   if (!isSqliteUrl(config.databaseUrl)) {
-    const { refuseBesideReplicas } = await import('../../storage/postgres-start.ts')
+    const { refuseBesideReplicas } = await import('../../storage/postgres/start.ts')
     await refuseBesideReplicas(config.databaseUrl)
   }
   // Opening a SQLite file locks it, so that no service runs beside this.

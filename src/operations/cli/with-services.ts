@@ -7,8 +7,7 @@ import { describeMisspelt } from '../../platform/config/misspelt.ts'
 import { createLogger } from '../../platform/http/log.ts'
 import type { Services } from '../../platform/services.ts'
 import { ROOT_FOLDER } from '../../root-folder.ts'
-import { refuseWithoutDatabase } from '../../storage/find-database.ts'
-import { isSqliteUrl } from '../../storage/sqlite-url.ts'
+import { isSqliteUrl, refuseWithoutDatabase } from '../../storage/database-url.ts'
 import type { Command } from '../control/commands.ts'
 
 export const say = (text: string): void => void process.stdout.write(`${text}\n`)

@@ -1,4 +1,4 @@
-import { sqliteFileOf } from '../../storage/sqlite-url.ts'
+import { sqliteFileOf } from '../../storage/database-url.ts'
 
 /**
  * On SQLite one process holds the file, so commands go through it: it listens on a socket beside the file. The process that

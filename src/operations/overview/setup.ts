@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 import type { Config } from '../../platform/config/config.ts'
 import { findLastBackup } from '../../platform/config/last-backup.ts'
+import { isSqliteUrl } from '../../storage/database-url.ts'
 import type { Reader } from '../../storage/database.ts'
-import { isSqliteUrl } from '../../storage/sqlite-url.ts'
 import { countSetUp } from './setup-store.ts'
 
 /** What a new installation still needs. */

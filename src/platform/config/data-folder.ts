@@ -1,6 +1,6 @@
 import { accessSync, constants } from 'node:fs'
-import { makeFolder } from '../../storage/make-folder.ts'
-import { isSqliteUrl } from '../../storage/sqlite-url.ts'
+import { isSqliteUrl } from '../../storage/database-url.ts'
+import { makeFolder } from '../../storage/durable-files.ts'
 import { type Config, refuseValue } from './config.ts'
 
 /** Makes the data folder where something will be written to it, so that a place where that can't work stops the start. */

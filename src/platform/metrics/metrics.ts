@@ -1,6 +1,5 @@
 import { Counter, Gauge, Registry } from 'prom-client'
-import type { Database, Reader } from '../../storage/database.ts'
-import type { Engine } from '../../storage/engine.ts'
+import type { Database, Engine, Reader } from '../../storage/database.ts'
 import { within } from '../../storage/within.ts'
 import type { AuditEvent } from '../audit/record-event.ts'
 import { VERSION } from '../config/version.ts'

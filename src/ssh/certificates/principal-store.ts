@@ -1,8 +1,8 @@
 import type { RoleGrant } from '../../identity/access/principal-groups.ts'
 import { readSshRules } from '../../identity/access/ssh-rules.ts'
+import { readTextList } from '../../storage/columns.ts'
 import type { Reader, Trx } from '../../storage/database.ts'
 import { readStatement, type Values, writeStatement } from '../../storage/statement.ts'
-import { readTextList } from '../../storage/text-list.ts'
 import type { Permission } from '../../vocabulary/permissions.ts'
 
 export const ISSUE_PERMISSION: Permission = 'ssh:cert:issue'

@@ -1,7 +1,7 @@
 import { readSshRules } from '../../identity/access/ssh-rules.ts'
 import { accountExists, accountMayAct } from '../../identity/users/account-standing.ts'
+import { readTextList } from '../../storage/columns.ts'
 import type { Reader } from '../../storage/database.ts'
-import { readTextList } from '../../storage/text-list.ts'
 import { ISSUE_PERMISSION } from '../certificates/principal-store.ts'
 import type { Access } from './host-accounts.ts'
 

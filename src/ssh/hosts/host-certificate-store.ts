@@ -1,6 +1,6 @@
+import { readTextList } from '../../storage/columns.ts'
 import type { Reader, Trx } from '../../storage/database.ts'
 import { readStatement, type Values } from '../../storage/statement.ts'
-import { readTextList } from '../../storage/text-list.ts'
 import { serialText } from '../certificates/certificate-store.ts'
 
 /** Fails as a duplicate of `ssh_host_keys.fingerprint` when another host has one of them. */

@@ -1,10 +1,10 @@
 import { type Selectable, sql } from 'kysely'
 import type { JudgedTrx } from '../../identity/access/judged-trx.ts'
 import { type Position, toPage } from '../../platform/http/cursor.ts'
+import { readTextList } from '../../storage/columns.ts'
 import type { Reader, Trx, WriteTarget } from '../../storage/database.ts'
 import type { Schema } from '../../storage/schema.ts'
 import { type Values, writeStatement } from '../../storage/statement.ts'
-import { readTextList } from '../../storage/text-list.ts'
 import type { StoredHost } from './host.ts'
 
 type Row = Selectable<Schema['ssh_hosts']> & { roles: string | null }

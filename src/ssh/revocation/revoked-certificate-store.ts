@@ -1,8 +1,8 @@
 import { type ExpressionBuilder, type QueryCreator, sql } from 'kysely'
 import { readSshRules, type SshRules } from '../../identity/access/ssh-rules.ts'
+import { readTextList } from '../../storage/columns.ts'
 import type { Reader, Trx } from '../../storage/database.ts'
 import type { Schema } from '../../storage/schema.ts'
-import { readTextList } from '../../storage/text-list.ts'
 import { COLUMNS, serialText, toCertificate } from '../certificates/certificate-store.ts'
 import type { SshCertificate } from '../certificates/certificate.ts'
 

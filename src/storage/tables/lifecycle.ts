@@ -3,7 +3,7 @@ import type { AuditAction, Outcome } from '../../vocabulary/audit-actions.ts'
 import type { LifecycleActionName, LifecycleStatus } from '../../vocabulary/lifecycle.ts'
 import type { NotificationType } from '../../vocabulary/notification-types.ts'
 import type { SignInMethod } from '../../vocabulary/sign-in-methods.ts'
-import type { WordColumn } from '../word-column.ts'
+import type { WordColumn } from '../columns.ts'
 
 /** Planned actions, notifications and the audit trail. */
 export interface LifecycleTables {

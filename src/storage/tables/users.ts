@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely'
 import type { Locale } from '../../vocabulary/locales.ts'
 import type { Permission } from '../../vocabulary/permissions.ts'
-import type { WordColumn } from '../word-column.ts'
+import type { WordColumn } from '../columns.ts'
 
 /** Accounts, roles and who has them. */
 export interface UserTables {

@@ -18,7 +18,7 @@ import { rebuildBackup } from '../../../src/operations/backup/rebuild-backup.ts'
 import type { Blobs } from '../../../src/platform/blobs/blobs.ts'
 import { createFolderBlobs } from '../../../src/platform/blobs/folder.ts'
 import { findLastBackup } from '../../../src/platform/config/last-backup.ts'
-import { sqliteFileOf } from '../../../src/storage/sqlite-url.ts'
+import { sqliteFileOf } from '../../../src/storage/database-url.ts'
 import { createMigratedStorage } from '../../support/engines.ts'
 
 const START = Date.parse('2026-01-15T12:00:00Z')

@@ -9,11 +9,11 @@ import {
   PostgresQueryCompiler,
   type QueryResult,
 } from 'kysely'
-import { type Answer, type Query, queryOf } from './postgres-batch.ts'
-import { rethrow } from './postgres-errors.ts'
-import type { Connections } from './postgres-pool.ts'
-import { openTransaction, type PostgresTransaction } from './postgres-transaction.ts'
-import type { Schema } from './schema.ts'
+import type { Schema } from '../schema.ts'
+import { rethrow } from './errors.ts'
+import type { Connections } from './pool.ts'
+import { type Answer, type Query, queryOf } from './statement-batch.ts'
+import { openTransaction, type PostgresTransaction } from './transaction.ts'
 
 type RunSingle = (query: Query) => Promise<Answer>
 

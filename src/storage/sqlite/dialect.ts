@@ -10,13 +10,12 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely'
-import { StorageFailure } from './failure.ts'
-import type { Writer } from './group-commit.ts'
+import { StorageFailure } from '../failure.ts'
+import type { Schema } from '../schema.ts'
+import type { SqliteConnection } from './connection.ts'
+import { translateSqlite } from './errors.ts'
+import type { Transaction, Writer } from './group-commit.ts'
 import type { ReadTogether } from './read-together.ts'
-import type { Schema } from './schema.ts'
-import type { SqliteConnection } from './sqlite-connection.ts'
-import { translateSqlite } from './sqlite-errors.ts'
-import type { Transaction } from './transaction-turn.ts'
 
 /** Builds queries and runs them on the connection that only reads. */
 export const openReading = (reading: SqliteConnection, read: ReadTogether): Kysely<Schema> =>

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
-import { StorageFailure } from './failure.ts'
-import { translateSqlite } from './sqlite-errors.ts'
+import { StorageFailure } from '../failure.ts'
+import { translateSqlite } from './errors.ts'
 
 /**
  * A thread with a connection of its own, for work on a SQLite file that takes long or waits for the disk: the event loop

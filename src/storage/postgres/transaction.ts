@@ -1,7 +1,7 @@
-import { StorageFailure } from './failure.ts'
-import { type Answer, type Query, queryOf, sendBatch } from './postgres-batch.ts'
-import { isBroken } from './postgres-errors.ts'
-import { type Connections, giveBack, takeFrom } from './postgres-pool.ts'
+import { StorageFailure } from '../failure.ts'
+import { isBroken } from './errors.ts'
+import { type Connections, giveBack, takeFrom } from './pool.ts'
+import { type Answer, type Query, queryOf, sendBatch } from './statement-batch.ts'
 
 /** A transaction on a connection of the pool. Its statements run in the order in which they were given. */
 export interface PostgresTransaction {

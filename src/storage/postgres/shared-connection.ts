@@ -1,9 +1,8 @@
 import pg from 'pg'
-import type { Abandoned } from './postgres-abandoned.ts'
-import type { Alone } from './postgres-alone.ts'
-import { type Outcome, type Query, sendBatch } from './postgres-batch.ts'
-import { fateOf, isReadOnly, unlessOfServer } from './postgres-errors.ts'
-import { openSession, TOGETHER } from './postgres-session.ts'
+import { fateOf, isOutOfTime, isReadOnly, isStale, unlessOfServer } from './errors.ts'
+import type { Abandoned, Alone } from './pool.ts'
+import { openSession, PROGRAMS, TOGETHER } from './session.ts'
+import { type Outcome, type Query, sendBatch } from './statement-batch.ts'
 
 /** A statement that waits for its rows. */
 export interface Waiting {
@@ -211,3 +210,49 @@ export function createLane(options: LaneOptions): Lane {
     },
   }
 }
+
+/** While the connection has not answered for this long, reads run alone. */
+export const SLOW_READ_MS = 10
+
+/**
+ * Reads without a transaction, on one connection that all requests share. One that fails fails alone, and one that waits for a
+ * lock or takes long is run again alone.
+ */
+export const createReads = (shared: LaneSettings): Lane =>
+  createLane({
+    ...shared,
+    program: PROGRAMS.sharedReads,
+    slowMs: SLOW_READ_MS,
+    settle({ before, failed, after, outcome: { answers, error }, sendAgain, runAlone, runPatiently }) {
+      before.forEach(({ resolve }, at) => resolve(answers[at]?.rows ?? []))
+      if (failed && isOutOfTime(error)) {
+        runPatiently(failed)
+        // Others of them may wait too. In one batch each would hold up those after it.
+        after.forEach(runAlone)
+        return
+      }
+      if (failed && isStale(error)) runAlone(failed)
+      else failed?.reject(error)
+      sendAgain(after)
+    },
+  })
+
+/** While a commit takes longer than this, writes run alone. */
+const SLOW_WRITE_MS = 50
+
+/**
+ * Writes that are one statement, on one connection that all requests share: those that arrive together are committed together,
+ * so that the sync of the disk is paid once for all. When one of them fails, or waits for a row that somebody else holds, none
+ * of them is done, and each runs alone: what happens to one does not concern the others.
+ */
+export const createWrites = (shared: LaneSettings): Lane =>
+  createLane({
+    ...shared,
+    program: PROGRAMS.sharedWrites,
+    slowMs: SLOW_WRITE_MS,
+    settle({ before, failed, after, outcome: { error }, runAlone, runPatiently }) {
+      for (const statement of [...before, ...after]) runAlone(statement)
+      if (failed && isOutOfTime(error)) runPatiently(failed)
+      else if (failed) runAlone(failed)
+    },
+  })

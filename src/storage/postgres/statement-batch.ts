@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { isStale, unlessOfServer } from './postgres-errors.ts'
+import { isStale, unlessOfServer } from './errors.ts'
 
 /** Made by `queryOf`. */
 export interface Query {

@@ -1,7 +1,7 @@
 import { chmodSync, closeSync, openSync } from 'node:fs'
 import { DatabaseSync, type SQLInputValue, type StatementResultingChanges } from 'node:sqlite'
 import type { QueryResult } from 'kysely'
-import { LAST_RESORT_PAGES, MAX_IDLE_BYTES } from './checkpoint.ts'
+import { LAST_RESORT_PAGES, MAX_IDLE_BYTES } from './keep-log-short.ts'
 
 /** How many statements are kept prepared. The service has fewer, but lists of varying length make new ones. */
 const MAX_STATEMENTS = 1000

@@ -1,9 +1,10 @@
-import pg from 'pg'
+import pg, { type ClientBase } from 'pg'
 import type { Logger } from 'pino'
-import type { Trx } from './database.ts'
-import { PROGRAMS } from './postgres-programs.ts'
-import { openSession, SERVING } from './postgres-session.ts'
-import { createEmitter, type Signaller, signalOnce, type Signals } from './signals.ts'
+import type { createClockDifference } from '../clock-difference.ts'
+import type { Trx } from '../database.ts'
+import { createEmitter, type Signaller, signalOnce, type Signals } from '../signals.ts'
+import type { Abandoned } from './pool.ts'
+import { listSessions, openSession, PROGRAMS, READ_ONLY_TEXT, refuseReadOnly, SERVING } from './session.ts'
 
 const CHANNEL = 'latchkey'
 const NOTIFY = { name: 'notify', sql: 'select pg_notify($1, $2)' }
@@ -139,3 +140,23 @@ function readSignal(text: string | undefined): ReceivedSignal | undefined {
     return undefined
   }
 }
+
+interface Watched {
+  clock: ReturnType<typeof createClockDifference>
+  abandoned: Abandoned
+  systemNow: () => number
+}
+
+const STATE = `select ${READ_ONLY_TEXT} as "isReadOnly", extract(epoch from clock_timestamp())::float8 * 1000 as now`
+
+/** Looks, now and then, at what no request asks for: the clock of the database, and which sessions it has. */
+export const createWatch =
+  ({ clock, abandoned, systemNow }: Watched) =>
+  async (client: ClientBase): Promise<void> => {
+    const sentAt = systemNow()
+    const { rows } = await client.query<{ isReadOnly: boolean; now: number }>(STATE)
+    const [state] = rows
+    refuseReadOnly(state)
+    if (state) clock.note({ sentAt, answeredAt: systemNow(), databaseNow: state.now })
+    await abandoned.closeUnknown(() => listSessions(client))
+  }

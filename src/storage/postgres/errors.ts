@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { isUnavailable, StorageFailure } from './failure.ts'
+import { isUnavailable, StorageFailure } from '../failure.ts'
 
 /*
  * Errors are recognised by their SQLSTATE (PostgreSQL manual, appendix A). The server's words, the severity included, are in the

@@ -1,4 +1,4 @@
-import { StorageFailure } from './failure.ts'
+import { StorageFailure } from '../failure.ts'
 
 const PRIMARY_CODE = 0xff
 const BUSY = new Set([5, 6]) // another process, or another connection of ours, holds the lock

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { collect } from '../collect.ts'
+import { collect } from '../../collect.ts'
 
 /** Runs a read and resolves with what it found. */
 export type ReadTogether = <T>(read: () => T) => Promise<T>
