@@ -71,7 +71,7 @@ const RENEW_TRIES = 6
  * fraction of the processor time of borrowing a connection of the pool for each. While a batch takes long, or connecting for it
  * does, further statements run alone. When the connection is lost, the statements on it fail and the next batch connects again.
  */
-export function createLane(options: LaneOptions): Lane {
+function createLane(options: LaneOptions): Lane {
   const { settings, program, timeoutFactor, maxSessionMs, slowMs, alone, abandoned } = options
   let session: Session | undefined
   /** Opened while `session` was in use, and takes its place at the next batch. */

@@ -149,7 +149,7 @@ const QUERY_TIMEOUT_MS = 1000
  *
  * Later versions prepare such a statement again, and their sessions, which have other names, are left alone.
  */
-export async function endOlderSessions(settings: pg.ClientConfig, log: Logger): Promise<void> {
+async function endOlderSessions(settings: pg.ClientConfig, log: Logger): Promise<void> {
   // Its own connection, since a refusal would undo the migration, and a transaction sees the sessions as they were at first.
   const client = new pg.Client({ ...settings, query_timeout: QUERY_TIMEOUT_MS })
   client.on('error', () => {})

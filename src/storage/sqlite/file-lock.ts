@@ -42,7 +42,7 @@ export async function lockFile(file: string): Promise<FileLock> {
 }
 
 /** Which file is there now. A file keeps this for as long as a process has it open, also when it is renamed or removed. */
-export function identify(path: string): string | undefined {
+function identify(path: string): string | undefined {
   const found = statSync(path, { throwIfNoEntry: false, bigint: true })
   return found && `${found.dev}:${found.ino}`
 }

@@ -138,7 +138,7 @@ export interface Turn {
 type Locked = (turns: Turn[], error: unknown) => Promise<void>
 
 /** Runs the turns one after the other and commits them together. Never rejects: a failure goes to the turns it concerns. */
-export async function commitBatch(
+async function commitBatch(
   connection: DatabaseSync,
   translate: (error: unknown) => unknown,
   turns: Turn[],
@@ -207,7 +207,7 @@ interface Started {
 }
 
 /** A transaction as a turn: `started` is called when it has the connection, `refused` when it fails before that. */
-export function createTransactionTurn(
+function createTransactionTurn(
   connection: DatabaseSync,
   maxTransactionMs: number,
   { started, refused }: Started,
