@@ -2,20 +2,20 @@ import { join } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin, type Rolldown } from 'vite'
-import { ENTRANCE_PAGES } from '../src/platform/http/dashboard-pages.ts'
+import { PUBLIC_PAGES } from '../src/platform/http/dashboard-pages.ts'
 
 const server = process.env.LATCHKEY_SERVER ?? 'http://localhost:3000'
 
-// What every entrance page is made of, in one chunk: three dozen small ones compress worse and would miss the size budget.
-const ENTRANCE_PARTS =
-  /@mantine.core.esm.(core|components.(ActionIcon|Alert|Anchor|Box|Button|CloseButton|Divider|Group|Input|InputBase|InputsGroup|Loader|Paper|PasswordInput|Skeleton|Stack|Text|TextInput|Title|Transition|UnstyledButton))\W|openapi-fetch|dashboard.src.(api|entrance|lib.(failure-sentence|issue-sentence|passkey-failure|sign-in-with-passkey|use-failure|use-submit|return-to|look|single-clicks)|ui.(ApplicationLogo|ErrorBoundary|FailureAlert|Icon|Logo|LanguageMenu|ColorSchemeMenu|SmallSelect)|texts.(TextsProvider|load-failure-texts)|session.(tell-tabs|remembered-accounts)|sign-in.(AccountLine|SignInHeading|sign-in-target)|paths|theme)|@simplewebauthn/
+// What every public page is made of, in one chunk: three dozen small ones compress worse and would miss the size budget.
+const PUBLIC_PARTS =
+  /@mantine.core.esm.(core|components.(ActionIcon|Alert|Anchor|Box|Button|CloseButton|Divider|Group|Input|InputBase|InputsGroup|Loader|Paper|PasswordInput|Skeleton|Stack|Text|TextInput|Title|Transition|UnstyledButton))\W|openapi-fetch|dashboard.src.(api|public-pages|lib.(failure-sentence|issue-sentence|passkey-failure|sign-in-with-passkey|use-failure|use-submit|return-to|look|single-clicks)|ui.(ApplicationLogo|ErrorBoundary|FailureAlert|Icon|Logo|LanguageMenu|ColorSchemeMenu|SmallSelect)|texts.(TextsProvider|load-failure-texts)|session.(tell-tabs|remembered-accounts)|sign-in.(AccountLine|SignInHeading|sign-in-target)|paths|theme)|@simplewebauthn/
 
 // Needed by those who make a passkey, and not by those who sign in.
 const NEW_PASSKEY_PARTS = /dashboard.src.lib.create-passkey|@simplewebauthn.*Registration/
 
 /**
  * Mantine with what it needs, and what only texts of the signed-in part import. Who needs these can't be seen here, because
- * Mantine's modules are all behind one; what the entrance needs is named above.
+ * Mantine's modules are all behind one; what the public pages need is named above.
  */
 const SIGNED_IN_PARTS =
   /@mantine.(core|hooks).esm(?!.components.Container)\W|@floating-ui|react-(remove-scroll|style-singleton)|use-(callback-ref|sidecar)|tslib|get-nonce|dashboard.src.texts.(plural|as-text)\W/
@@ -56,15 +56,15 @@ function precompress(): Plugin {
   }
 }
 
-/** Answers as the server does, which has a document for the entrance and one for everything else. */
-function serveEntrance(): Plugin {
+/** Answers as the server does, which has a document for the public pages and one for everything else. */
+function servePublicPages(): Plugin {
   return {
-    name: 'serve-entrance',
+    name: 'serve-public-pages',
     apply: 'serve',
     configureServer({ middlewares }) {
       middlewares.use((request, _response, next) => {
         const [path = ''] = request.url?.split('?') ?? []
-        if (ENTRANCE_PAGES.includes(path)) request.url = '/entrance.html'
+        if (PUBLIC_PAGES.includes(path)) request.url = '/public-pages.html'
         next()
       })
     },
@@ -73,7 +73,7 @@ function serveEntrance(): Plugin {
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), precompress(), serveEntrance()],
+  plugins: [react(), precompress(), servePublicPages()],
   build: {
     manifest: 'manifest.json',
     target: 'es2023',
@@ -89,7 +89,7 @@ export default defineConfig({
     rolldownOptions: {
       // Two applications: what people see before they have signed in must load fast, also on a phone, so it does without the
       // router and the query library of the rest.
-      input: ['entrance.html', 'index.html'].map((name) => join(import.meta.dirname, name)),
+      input: ['public-pages.html', 'index.html'].map((name) => join(import.meta.dirname, name)),
       checks: { pluginTimings: false },
       // Its package does not say that its modules do nothing when they are loaded, so all of them would be loaded with one.
       treeshake: { moduleSideEffects: [{ test: /@simplewebauthn/, sideEffects: false }] },
@@ -97,7 +97,7 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             { name: 'new-passkey', test: NEW_PASSKEY_PARTS, priority: 2, includeDependenciesRecursively: false },
-            { name: 'entrance', test: ENTRANCE_PARTS, priority: 1 },
+            { name: 'public-pages', test: PUBLIC_PARTS, priority: 1 },
             signedIn,
           ],
         },

@@ -36,8 +36,8 @@ function closure(name: string, found = new Set<string>()): Set<string> {
 
 function filesOf(page: string, language: string): string[] {
   const names = new Set<string>()
-  const roots = ['entrance.html', `src/${page}.tsx`]
-  const texts = ['shared', 'entrance'].map((part) => `src/texts/${language}/${part}.ts`)
+  const roots = ['public-pages.html', `src/${page}.tsx`]
+  const texts = ['shared', 'public-pages'].map((part) => `src/texts/${language}/${part}.ts`)
   for (const root of [...roots, ...texts]) closure(root, names)
   return [...names].map((name) => `${DIST}/${manifest[name]?.file}`)
 }

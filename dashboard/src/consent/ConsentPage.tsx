@@ -1,8 +1,8 @@
 import { Anchor, Button, Group, Stack, Text } from '@mantine/core'
 import { useEffect } from 'react'
-import { EntranceHeading } from '../entrance/EntranceHeading.tsx'
 import { useSubmit } from '../lib/use-submit.ts'
 import { loginWithReturn, paths } from '../paths.ts'
+import { PublicHeading } from '../public-pages/PublicHeading.tsx'
 import { AccountLine } from '../sign-in/AccountLine.tsx'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { ApplicationLogo } from '../ui/ApplicationLogo.tsx'
@@ -14,7 +14,7 @@ import { ScopeList } from './ScopeList.tsx'
 import classes from './ConsentPage.module.css'
 
 export default function ConsentPage() {
-  const texts = useTexts('entrance').consent
+  const texts = useTexts('publicPages').consent
   const { details, failure } = useRequestDetails()
   const decision = useSubmit(decide)
   const isRefused = details?.allowed === false
@@ -28,9 +28,9 @@ export default function ConsentPage() {
     <Stack gap="md">
       <Group gap="md" wrap="nowrap">
         <ApplicationLogo name={details.name} logoUrl={details.logoUrl} size={48} />
-        <EntranceHeading title={texts.title(details.name)}>
+        <PublicHeading title={texts.title(details.name)}>
           {details.operator === null ? texts.registeredHere(details.name) : texts.runBy(details.name, details.operator)}
-        </EntranceHeading>
+        </PublicHeading>
       </Group>
       <Group gap="sm" wrap="nowrap" className={classes.person}>
         <AccountLine

@@ -1,7 +1,7 @@
 import { Anchor, Button, Stack, Text } from '@mantine/core'
-import { EntranceHeading } from '../entrance/EntranceHeading.tsx'
 import { useSubmit } from '../lib/use-submit.ts'
 import { loginWithReturn } from '../paths.ts'
+import { PublicHeading } from '../public-pages/PublicHeading.tsx'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { ApplicationLogo } from '../ui/ApplicationLogo.tsx'
 import { FailureAlert } from '../ui/FailureAlert.tsx'
@@ -11,8 +11,8 @@ import { RequestSkeleton } from './RequestSkeleton.tsx'
 
 /** For somebody who signed in to an application that they may not use. */
 export default function NoAccessPage() {
-  const texts = useTexts('entrance').noAccess
-  const { switchUser } = useTexts('entrance').consent
+  const texts = useTexts('publicPages').noAccess
+  const { switchUser } = useTexts('publicPages').consent
   const { details, failure } = useRequestDetails()
   const back = useSubmit(() => decide(false))
 
@@ -22,12 +22,12 @@ export default function NoAccessPage() {
   return (
     <Stack gap="lg">
       <ApplicationLogo name={name} logoUrl={details.logoUrl} size={56} />
-      <EntranceHeading title={allowed ? texts.allowedTitle(name) : texts.title(name)}>
+      <PublicHeading title={allowed ? texts.allowedTitle(name) : texts.title(name)}>
         <Text span inherit display="block" mb={6} style={{ overflowWrap: 'anywhere' }}>
           {texts.asUser(details.user.email)}
         </Text>
         {allowed ? texts.allowedText : operator === null ? texts.text(name) : texts.textWithOperator(name, operator)}
-      </EntranceHeading>
+      </PublicHeading>
       <FailureAlert failure={back.failure} />
       <Stack gap="sm">
         {allowed && (

@@ -1,13 +1,13 @@
 import { Stack } from '@mantine/core'
-import { EntranceHeading } from '../entrance/EntranceHeading.tsx'
+import { PublicHeading } from '../public-pages/PublicHeading.tsx'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { FailureAlert } from '../ui/FailureAlert.tsx'
 
 export function RequestFailure({ failure }: { failure: unknown }) {
-  const texts = useTexts('entrance').consent
+  const texts = useTexts('publicPages').consent
   return (
     <Stack gap="lg">
-      <EntranceHeading title={texts.failedTitle}>{texts.failedHint}</EntranceHeading>
+      <PublicHeading title={texts.failedTitle}>{texts.failedHint}</PublicHeading>
       <FailureAlert failure={failure} />
     </Stack>
   )

@@ -17,7 +17,7 @@ type Props = { scopes: string[]; claims?: string[]; labelledBy: string }
 
 /** What an application gets to know or to do: one item for each scope, and one for all claims that were mapped for it. */
 export function ScopeList({ scopes, claims = [], labelledBy }: Props) {
-  const texts = useTexts('entrance').consent
+  const texts = useTexts('publicPages').consent
   return (
     <ul className={classes.list} aria-labelledby={labelledBy}>
       {scopes.map((scope) => (

@@ -1,6 +1,6 @@
 import { Button, Stack, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import { EntranceHeading } from '../entrance/EntranceHeading.tsx'
+import { PublicHeading } from '../public-pages/PublicHeading.tsx'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { FailureAlert } from '../ui/FailureAlert.tsx'
 
@@ -8,7 +8,7 @@ type Props = { busy: boolean; failure: unknown; initial: string; onSubmit: (code
 
 /** Asks for the code that the device shows. */
 export function CodeForm({ busy, failure, initial, onSubmit }: Props) {
-  const texts = useTexts('entrance').device
+  const texts = useTexts('publicPages').device
   const [code, setCode] = useState(initial)
   return (
     <form
@@ -18,7 +18,7 @@ export function CodeForm({ busy, failure, initial, onSubmit }: Props) {
       }}
     >
       <Stack gap="lg">
-        <EntranceHeading title={texts.enterTitle}>{texts.enterText}</EntranceHeading>
+        <PublicHeading title={texts.enterTitle}>{texts.enterText}</PublicHeading>
         <FailureAlert failure={failure} />
         <TextInput
           label={texts.code}

@@ -2,9 +2,9 @@ import { Alert, Anchor, Button, Group, Stack, Text } from '@mantine/core'
 import { answer, api } from '../api/client.ts'
 import type { DeviceDetails } from '../api/shapes.ts'
 import { ScopeList } from '../consent/ScopeList.tsx'
-import { EntranceHeading } from '../entrance/EntranceHeading.tsx'
 import { useSubmit } from '../lib/use-submit.ts'
 import { deviceWithCode, loginWithReturn } from '../paths.ts'
+import { PublicHeading } from '../public-pages/PublicHeading.tsx'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { FailureAlert } from '../ui/FailureAlert.tsx'
 import { Icon } from '../ui/Icon.tsx'
@@ -13,7 +13,7 @@ type Props = { code: string; details: DeviceDetails; onDecided: (decided: 'allow
 
 /** Everything that helps to tell one's own device from a stranger's, and the decision. */
 export function DeviceDecision({ code, details, onDecided }: Props) {
-  const { device, consent } = useTexts('entrance')
+  const { device, consent } = useTexts('publicPages')
   const { name, ipAddress, geolocation, sameNetwork } = details.device
   const place = [geolocation.city, geolocation.region, geolocation.country].filter((each) => each !== null).join(', ')
   const decision = useSubmit(async (approve: boolean) => {
@@ -22,12 +22,12 @@ export function DeviceDecision({ code, details, onDecided }: Props) {
   })
   return (
     <Stack gap="lg">
-      <EntranceHeading title={device.title(details.name)}>
+      <PublicHeading title={device.title(details.name)}>
         {consent.asUser(details.user.email)}{' '}
         <Anchor size="sm" href={loginWithReturn(deviceWithCode(code))} underline="always">
           {consent.switchUser}
         </Anchor>
-      </EntranceHeading>
+      </PublicHeading>
       <Stack gap={4} align="center">
         <Text size="sm">{device.compare}</Text>
         <Text ff="monospace" fz={28} fw={600} lts={2} aria-label={device.code}>

@@ -4,9 +4,9 @@ import { actAs } from '../api/acting-user.ts'
 import { answer, api } from '../api/client.ts'
 import { isStatus } from '../api/failure.ts'
 import type { DeviceDetails } from '../api/shapes.ts'
-import { EntranceHeading } from '../entrance/EntranceHeading.tsx'
 import { useFailure } from '../lib/use-failure.ts'
 import { deviceWithCode, loginWithReturn, paths } from '../paths.ts'
+import { PublicHeading } from '../public-pages/PublicHeading.tsx'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { CodeForm } from './CodeForm.tsx'
 import { DeviceDecision } from './DeviceDecision.tsx'
@@ -15,7 +15,7 @@ type Decided = 'allowed' | 'refused'
 
 /** Lets a device in that has no browser. A link may carry the code, but only a click here decides. */
 export default function DevicePage() {
-  const texts = useTexts('entrance').device
+  const texts = useTexts('publicPages').device
   // An object, so that the same code can be asked about again.
   const [asked, ask] = useState({ code: new URLSearchParams(location.search).get('user_code') ?? '' })
   const { code } = asked
@@ -38,9 +38,9 @@ export default function DevicePage() {
   if (decided !== undefined) {
     return (
       <Stack gap="lg" role="status">
-        <EntranceHeading title={decided === 'allowed' ? texts.allowedTitle : texts.refusedTitle}>
+        <PublicHeading title={decided === 'allowed' ? texts.allowedTitle : texts.refusedTitle}>
           {decided === 'allowed' ? texts.allowed : texts.refused}
-        </EntranceHeading>
+        </PublicHeading>
         <Button component="a" href={paths.applications} size="md" variant="default">
           {texts.toApplications}
         </Button>

@@ -9,7 +9,7 @@ type Props = { onChosen: (account: RememberedAccount | undefined) => void }
 
 /** The accounts that this browser remembers. Each can be removed, and another account can be used. */
 export function AccountChooser({ onChosen }: Props) {
-  const texts = useTexts('entrance').login
+  const texts = useTexts('publicPages').login
   const [accounts, setAccounts] = useState(rememberedAccounts)
   function forget(id: string) {
     const left = forgetAccount(id)

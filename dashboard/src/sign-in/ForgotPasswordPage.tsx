@@ -1,14 +1,14 @@
 import { Anchor, Button, Stack, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { answer, api } from '../api/client.ts'
-import { EntranceHeading } from '../entrance/EntranceHeading.tsx'
 import { useSubmit } from '../lib/use-submit.ts'
 import { paths } from '../paths.ts'
+import { PublicHeading } from '../public-pages/PublicHeading.tsx'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { FailureAlert } from '../ui/FailureAlert.tsx'
 
 export default function ForgotPasswordPage() {
-  const texts = useTexts('entrance')
+  const texts = useTexts('publicPages')
   const [email, setEmail] = useState('')
   const [sent, setSent] = useState(false)
   const { busy, failure, onSubmit } = useSubmit(async () => {
@@ -24,14 +24,14 @@ export default function ForgotPasswordPage() {
   if (sent) {
     return (
       <Stack gap="lg" role="status">
-        <EntranceHeading title={texts.forgot.sentTitle}>{texts.forgot.sent(email)}</EntranceHeading>
+        <PublicHeading title={texts.forgot.sentTitle}>{texts.forgot.sent(email)}</PublicHeading>
         {back}
       </Stack>
     )
   }
   return (
     <Stack gap="lg">
-      <EntranceHeading title={texts.forgot.title}>{texts.forgot.text}</EntranceHeading>
+      <PublicHeading title={texts.forgot.title}>{texts.forgot.text}</PublicHeading>
       <FailureAlert failure={failure} />
       <form onSubmit={onSubmit}>
         <Stack>

@@ -1,12 +1,12 @@
 import { Alert, Button, Divider, Skeleton, Stack, Text, TextInput } from '@mantine/core'
 import { useEffect, useState, type SubmitEvent } from 'react'
 import { answer, api } from '../api/client.ts'
-import { EntranceHeading } from '../entrance/EntranceHeading.tsx'
 import { acceptWithPasskey } from '../lib/create-passkey.ts'
 import { look } from '../lib/look.ts'
 import { useFailure } from '../lib/use-failure.ts'
 import { useSubmit } from '../lib/use-submit.ts'
 import { paths } from '../paths.ts'
+import { PublicHeading } from '../public-pages/PublicHeading.tsx'
 import { tellTabs } from '../session/tell-tabs.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { FailureAlert } from '../ui/FailureAlert.tsx'
@@ -20,7 +20,7 @@ type Invitation = { email: string; invitedBy: string | null }
 
 /** Where an invited person chooses a name, and a passkey or a password. */
 export default function InvitationPage() {
-  const texts = useTexts('entrance')
+  const texts = useTexts('publicPages')
   const [invitation, setInvitation] = useState<Invitation>()
   const [unusable, setUnusable] = useFailure()
   const [displayName, setDisplayName] = useState('')
@@ -47,7 +47,7 @@ export default function InvitationPage() {
   if (!token || unusable) {
     return (
       <Stack gap="lg">
-        <EntranceHeading title={texts.invitation.unusableTitle}>{!token && texts.invitation.noToken}</EntranceHeading>
+        <PublicHeading title={texts.invitation.unusableTitle}>{!token && texts.invitation.noToken}</PublicHeading>
         <FailureAlert failure={unusable} />
       </Stack>
     )
@@ -58,7 +58,7 @@ export default function InvitationPage() {
     invitedBy === null ? texts.invitation.title(look().name) : texts.invitation.titleBy(invitedBy, look().name)
   return (
     <Stack gap="lg">
-      <EntranceHeading title={title}>{texts.invitation.text(email)}</EntranceHeading>
+      <PublicHeading title={title}>{texts.invitation.text(email)}</PublicHeading>
       <FieldsAround failure={failure}>
         <form onSubmit={onSubmit}>
           <Stack>

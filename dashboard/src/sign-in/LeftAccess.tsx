@@ -15,7 +15,7 @@ type Decisions = ReadonlyMap<string, 'keep' | 'remove'>
  * browser refuses the form until everything is decided, and until then there is nothing to send.
  */
 export default function LeftAccess({ left, onChange }: { left: Left; onChange: (keep?: KeptAccess) => void }) {
-  const texts = useTexts('entrance').reset.left
+  const texts = useTexts('publicPages').reset.left
   const format = useFormat()
   const [decisions, setDecisions] = useState<Decisions>(new Map())
   const times = (createdAt: number, lastUsedAt?: number | null) => [

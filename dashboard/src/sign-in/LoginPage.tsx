@@ -28,7 +28,7 @@ function goOn(user: SignedIn, isRemembered: boolean): void {
 const goOnRemembered = (user: SignedIn) => goOn(user, true)
 
 export default function LoginPage() {
-  const texts = useTexts('entrance')
+  const texts = useTexts('publicPages')
   const [isChoosing, setChoosing] = useState(() => loginHint === '' && rememberedAccounts().length > 0)
   const [chosen, setChosen] = useState<RememberedAccount>()
   const [passwordFailure, failPassword] = useFailure()

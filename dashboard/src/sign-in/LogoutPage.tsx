@@ -2,17 +2,17 @@ import { Anchor, Button, Stack } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { answer, api } from '../api/client.ts'
 import { isStatus } from '../api/failure.ts'
-import { EntranceHeading } from '../entrance/EntranceHeading.tsx'
 import { look } from '../lib/look.ts'
 import { useSubmit } from '../lib/use-submit.ts'
 import { paths } from '../paths.ts'
+import { PublicHeading } from '../public-pages/PublicHeading.tsx'
 import { tellTabs } from '../session/tell-tabs.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { FailureAlert } from '../ui/FailureAlert.tsx'
 
 /** Asks before signing out, so that a link on another site can't end somebody's session. */
 export default function LogoutPage() {
-  const texts = useTexts('entrance').logout
+  const texts = useTexts('publicPages').logout
   const [done, setDone] = useState(false)
   const site = useKnownSite()
   const { busy, failure, onSubmit } = useSubmit(async () => {
@@ -27,7 +27,7 @@ export default function LogoutPage() {
   if (done) {
     return (
       <Stack gap="lg" role="status">
-        <EntranceHeading title={texts.doneTitle}>{texts.done}</EntranceHeading>
+        <PublicHeading title={texts.doneTitle}>{texts.done}</PublicHeading>
         <Button component="a" href={paths.login} size="md">
           {texts.again}
         </Button>
@@ -37,9 +37,9 @@ export default function LogoutPage() {
   }
   return (
     <Stack gap="lg">
-      <EntranceHeading title={site === undefined ? texts.title : texts.doneTitle}>
+      <PublicHeading title={site === undefined ? texts.title : texts.doneTitle}>
         {site === undefined ? texts.text(look().name) : texts.ofSite(site, look().name)}
-      </EntranceHeading>
+      </PublicHeading>
       <FailureAlert failure={failure} />
       <form onSubmit={onSubmit}>
         <Stack gap="sm">
@@ -72,7 +72,7 @@ function useKnownSite(): string | undefined {
 }
 
 function WayBack({ host }: { host: string }) {
-  const texts = useTexts('entrance').logout
+  const texts = useTexts('publicPages').logout
   return (
     <Anchor size="sm" ta="center" href={`https://${host}/`} underline="always" style={{ overflowWrap: 'anywhere' }}>
       {texts.backTo(host)}

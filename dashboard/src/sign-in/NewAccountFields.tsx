@@ -21,7 +21,7 @@ export async function register({ displayName, email, password }: NewAccount): Pr
 }
 
 export function NewAccountFields({ value, change }: Fields) {
-  const texts = useTexts('entrance')
+  const texts = useTexts('publicPages')
   return (
     <>
       <Field name="displayName">

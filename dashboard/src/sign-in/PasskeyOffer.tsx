@@ -6,7 +6,7 @@ import { Icon } from '../ui/Icon.tsx'
 
 /** Offers a passkey to somebody who has just made an account, and goes on with or without one. */
 export function PasskeyOffer({ to, children }: { to: string; children?: string }) {
-  const texts = useTexts('entrance').setup
+  const texts = useTexts('publicPages').setup
   const { busy, failure, run } = useSubmit(async () => {
     // Not with the page: nobody needs it before they have an account.
     const { addPasskey } = await import('../lib/create-passkey.ts')

@@ -19,7 +19,7 @@ type Props = {
 
 /** Signs in with email and password. The email of an account that was chosen is filled in. */
 export function PasswordForm({ chosen, onChooseAgain, onSignedIn, onFailure }: Props) {
-  const texts = useTexts('entrance')
+  const texts = useTexts('publicPages')
   const shared = useTexts('shared')
   const [email, setEmail] = useState(chosen?.email ?? loginHint)
   const [password, setPassword] = useState('')

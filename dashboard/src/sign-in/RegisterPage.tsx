@@ -1,9 +1,9 @@
 import { Anchor, Button, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
-import { EntranceHeading } from '../entrance/EntranceHeading.tsx'
 import { look } from '../lib/look.ts'
 import { useSubmit } from '../lib/use-submit.ts'
 import { paths } from '../paths.ts'
+import { PublicHeading } from '../public-pages/PublicHeading.tsx'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { FailureAlert } from '../ui/FailureAlert.tsx'
 import { FieldsAround } from '../ui/Form.tsx'
@@ -13,7 +13,7 @@ import { returnTo } from './sign-in-target.ts'
 import { SignInHeading } from './SignInHeading.tsx'
 
 export default function RegisterPage() {
-  const texts = useTexts('entrance')
+  const texts = useTexts('publicPages')
   const account = useNewAccount()
   const [isDone, setDone] = useState(false)
   const { busy, failure, onSubmit } = useSubmit(async () => {
@@ -32,7 +32,7 @@ export default function RegisterPage() {
   if (isDone) {
     return (
       <Stack gap="lg">
-        <EntranceHeading title={texts.register.doneTitle}>{texts.register.done(account.value.email)}</EntranceHeading>
+        <PublicHeading title={texts.register.doneTitle}>{texts.register.done(account.value.email)}</PublicHeading>
         <PasskeyOffer to={returnTo}>{texts.setup.passkeyText}</PasskeyOffer>
       </Stack>
     )
@@ -40,7 +40,7 @@ export default function RegisterPage() {
   if (look().registration !== 'open') {
     return (
       <Stack gap="lg">
-        <EntranceHeading title={texts.register.closedTitle}>{texts.register.closed}</EntranceHeading>
+        <PublicHeading title={texts.register.closedTitle}>{texts.register.closed}</PublicHeading>
         {toLogin}
       </Stack>
     )

@@ -3,10 +3,10 @@ import { lazy, Suspense, useEffect, useState } from 'react'
 import { answer, api } from '../api/client.ts'
 import { isRefusal } from '../api/failure.ts'
 import type { KeptAccess, ResetAccess } from '../api/shapes.ts'
-import { EntranceHeading } from '../entrance/EntranceHeading.tsx'
 import { useFailure } from '../lib/use-failure.ts'
 import { useSubmit } from '../lib/use-submit.ts'
 import { paths } from '../paths.ts'
+import { PublicHeading } from '../public-pages/PublicHeading.tsx'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { FailureAlert } from '../ui/FailureAlert.tsx'
 import { NewPasswordInput } from '../ui/NewPasswordInput.tsx'
@@ -24,7 +24,7 @@ async function readAccess(): Promise<ResetAccess> {
 }
 
 export default function ResetPasswordPage() {
-  const texts = useTexts('entrance')
+  const texts = useTexts('publicPages')
   const [access, setAccess] = useState<ResetAccess>()
   const [unusable, setUnusable] = useFailure()
   const [newPassword, setNewPassword] = useState('')
@@ -53,7 +53,7 @@ export default function ResetPasswordPage() {
   if (done) {
     return (
       <Stack gap="lg" role="status">
-        <EntranceHeading title={texts.reset.doneTitle}>{texts.reset.done}</EntranceHeading>
+        <PublicHeading title={texts.reset.doneTitle}>{texts.reset.done}</PublicHeading>
         <Button component="a" href={paths.login} size="md">
           {texts.reset.toLogin}
         </Button>
@@ -64,7 +64,7 @@ export default function ResetPasswordPage() {
   if (!token) {
     return (
       <Stack gap="lg">
-        <EntranceHeading title={texts.reset.title}>{texts.reset.noToken}</EntranceHeading>
+        <PublicHeading title={texts.reset.title}>{texts.reset.noToken}</PublicHeading>
         {again}
       </Stack>
     )
@@ -72,7 +72,7 @@ export default function ResetPasswordPage() {
   const problem = failure ?? unusable
   return (
     <Stack gap="lg">
-      <EntranceHeading title={texts.reset.title}>{texts.reset.text}</EntranceHeading>
+      <PublicHeading title={texts.reset.title}>{texts.reset.text}</PublicHeading>
       <FailureAlert failure={problem} />
       {isRefusal(problem, 'invalid_token') && again}
       <form onSubmit={onSubmit}>

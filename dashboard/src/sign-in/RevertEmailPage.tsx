@@ -1,8 +1,8 @@
 import { Button, Stack } from '@mantine/core'
 import { useState } from 'react'
 import { answer, api } from '../api/client.ts'
-import { EntranceHeading } from '../entrance/EntranceHeading.tsx'
 import { useSubmit } from '../lib/use-submit.ts'
+import { PublicHeading } from '../public-pages/PublicHeading.tsx'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { FailureAlert } from '../ui/FailureAlert.tsx'
 
@@ -10,7 +10,7 @@ const token = new URLSearchParams(location.hash.slice(1)).get('token') ?? ''
 
 /** Where somebody whose address was changed by another person restores it. Opening the page changes nothing. */
 export default function RevertEmailPage() {
-  const texts = useTexts('entrance').revert
+  const texts = useTexts('publicPages').revert
   const [done, setDone] = useState(false)
   const { busy, failure, run } = useSubmit(async () => {
     await answer(api.POST('/api/account/email/revert', { body: { token } }))
@@ -19,12 +19,12 @@ export default function RevertEmailPage() {
   if (done)
     return (
       <Stack gap="lg" role="status">
-        <EntranceHeading title={texts.doneTitle}>{texts.done}</EntranceHeading>
+        <PublicHeading title={texts.doneTitle}>{texts.done}</PublicHeading>
       </Stack>
     )
   return (
     <Stack gap="lg">
-      <EntranceHeading title={texts.title}>{token ? texts.text : texts.noToken}</EntranceHeading>
+      <PublicHeading title={texts.title}>{token ? texts.text : texts.noToken}</PublicHeading>
       <FailureAlert failure={failure} />
       {token && (
         <Button size="md" loading={busy} onClick={() => run()}>

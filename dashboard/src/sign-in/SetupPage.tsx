@@ -2,10 +2,10 @@ import { Button, PasswordInput, Stack, Text } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { answer, api } from '../api/client.ts'
 import { isStatus } from '../api/failure.ts'
-import { EntranceHeading } from '../entrance/EntranceHeading.tsx'
 import { look } from '../lib/look.ts'
 import { useSubmit } from '../lib/use-submit.ts'
 import { paths } from '../paths.ts'
+import { PublicHeading } from '../public-pages/PublicHeading.tsx'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { FailureAlert } from '../ui/FailureAlert.tsx'
 import { Field, FieldsAround } from '../ui/Form.tsx'
@@ -20,7 +20,7 @@ const secretInAddress = () => new URLSearchParams(location.hash.slice(1)).get('s
 type Step = 'account' | 'elevate' | 'passkey'
 
 export default function SetupPage() {
-  const texts = useTexts('entrance')
+  const texts = useTexts('publicPages')
   const { showPassword: showSecret } = useTexts('shared')
   const account = useNewAccount()
   const [linked] = useState(secretInAddress)
@@ -54,7 +54,7 @@ export default function SetupPage() {
   if (look().isSetUp || (isStatus(elevation.failure, 409) && step === 'elevate')) {
     return (
       <Stack gap="lg">
-        <EntranceHeading title={texts.setup.alreadyTitle(look().name)}>{texts.setup.already}</EntranceHeading>
+        <PublicHeading title={texts.setup.alreadyTitle(look().name)}>{texts.setup.already}</PublicHeading>
         <Button component="a" href={paths.login}>
           {texts.setup.toLogin}
         </Button>
@@ -65,9 +65,9 @@ export default function SetupPage() {
   return (
     <Stack gap="lg">
       <SetupSteps current={step === 'account' ? 1 : 2} />
-      <EntranceHeading title={texts.setup.title(look().name)}>
+      <PublicHeading title={texts.setup.title(look().name)}>
         {step === 'account' && texts.setup.accountText}
-      </EntranceHeading>
+      </PublicHeading>
       <FieldsAround failure={elevation.failure}>
         <form onSubmit={elevation.onSubmit}>
           <Stack>
@@ -102,11 +102,11 @@ export default function SetupPage() {
 }
 
 function PasskeyStep() {
-  const texts = useTexts('entrance').setup
+  const texts = useTexts('publicPages').setup
   return (
     <Stack gap="lg">
       <SetupSteps current={3} />
-      <EntranceHeading title={texts.passkeyTitle}>{texts.passkeyText}</EntranceHeading>
+      <PublicHeading title={texts.passkeyTitle}>{texts.passkeyText}</PublicHeading>
       <PasskeyOffer to={paths.home} />
     </Stack>
   )

@@ -2,7 +2,7 @@ import { Box, Group, Text } from '@mantine/core'
 import { useTexts } from '../texts/TextsProvider.tsx'
 
 export function SetupSteps({ current }: { current: 1 | 2 | 3 }) {
-  const texts = useTexts('entrance').setup
+  const texts = useTexts('publicPages').setup
   return (
     <Group gap={6} grow role="img" aria-label={texts.stepOf(current, texts.steps.length)}>
       {texts.steps.map((name, index) => (

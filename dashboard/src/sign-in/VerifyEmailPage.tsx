@@ -2,9 +2,9 @@ import { Button, Loader, Stack } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { answer, api } from '../api/client.ts'
 import { isStatus } from '../api/failure.ts'
-import { EntranceHeading } from '../entrance/EntranceHeading.tsx'
 import { useFailure } from '../lib/use-failure.ts'
 import { loginWithReturn, paths } from '../paths.ts'
+import { PublicHeading } from '../public-pages/PublicHeading.tsx'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { FailureAlert } from '../ui/FailureAlert.tsx'
 
@@ -32,7 +32,7 @@ const isConfirmedAlready = async (): Promise<boolean> =>
 const signInFirst = loginWithReturn(location.pathname + location.search)
 
 export default function VerifyEmailPage() {
-  const texts = useTexts('entrance').verify
+  const texts = useTexts('publicPages').verify
   const [done, setDone] = useState(query.has('done'))
   const [failure, fail] = useFailure()
 
@@ -59,7 +59,7 @@ export default function VerifyEmailPage() {
   if (done) {
     return (
       <Stack gap="lg" role="status">
-        <EntranceHeading title={texts.doneTitle}>{texts.done}</EntranceHeading>
+        <PublicHeading title={texts.doneTitle}>{texts.done}</PublicHeading>
         {toAccount}
       </Stack>
     )
@@ -67,7 +67,7 @@ export default function VerifyEmailPage() {
   if (isStatus(failure, 403)) {
     return (
       <Stack gap="lg">
-        <EntranceHeading title={texts.otherAccountTitle}>{texts.otherAccount}</EntranceHeading>
+        <PublicHeading title={texts.otherAccountTitle}>{texts.otherAccount}</PublicHeading>
         <Button component="a" href={signInFirst} size="md">
           {texts.signInToOther}
         </Button>
@@ -78,7 +78,7 @@ export default function VerifyEmailPage() {
   if (!token || failure !== undefined) {
     return (
       <Stack gap="lg">
-        <EntranceHeading title={texts.failedTitle}>{token ? texts.failedHint : texts.noToken}</EntranceHeading>
+        <PublicHeading title={texts.failedTitle}>{token ? texts.failedHint : texts.noToken}</PublicHeading>
         <FailureAlert failure={failure} />
         {toAccount}
       </Stack>
@@ -86,7 +86,7 @@ export default function VerifyEmailPage() {
   }
   return (
     <Stack gap="lg" align="flex-start" role="status">
-      <EntranceHeading title={texts.title} />
+      <PublicHeading title={texts.title} />
       <Loader type="dots" />
     </Stack>
   )

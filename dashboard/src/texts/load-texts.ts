@@ -1,9 +1,9 @@
 import type { account } from './en/account.ts'
 import type { admin } from './en/admin.ts'
 import type { applications } from './en/applications.ts'
-import type { entrance } from './en/entrance.ts'
 import type { failures } from './en/failures.ts'
 import type { people } from './en/people.ts'
+import type { publicPages } from './en/public-pages.ts'
 import type { shared } from './en/shared.ts'
 import type { sites } from './en/sites.ts'
 import type { ssh } from './en/ssh.ts'
@@ -15,7 +15,7 @@ export type Texts = {
   shared: typeof shared
   failures: typeof failures
   refusals: Refusals
-  entrance: typeof entrance
+  publicPages: typeof publicPages
   account: typeof account
   ssh: typeof ssh
   admin: typeof admin
@@ -33,9 +33,12 @@ const files = import.meta.glob<Partial<Texts>>([
   '!./{en,de}/{account,ssh,admin,applications,sites,people}.ts',
 ])
 
+const fileOf = (part: Part): string =>
+  SIGNED_IN.has(part) ? 'signed-in' : part === 'publicPages' ? 'public-pages' : part
+
 /** Loads only the parts that the page needs, in one language: the sign-in page carries no administration texts. */
 export async function loadTexts(language: Language, parts: Part[]): Promise<Partial<Texts>> {
-  const names = new Set(parts.map((part) => (SIGNED_IN.has(part) ? 'signed-in' : part)))
+  const names = new Set(parts.map(fileOf))
   const loaded = await Promise.all([...names].map(async (name) => files[`./${language}/${name}.ts`]?.()))
   document.documentElement.lang = language
   return Object.assign({}, ...loaded) as Partial<Texts>

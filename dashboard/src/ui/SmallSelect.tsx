@@ -8,7 +8,7 @@ type Props<Value extends string> = {
   onChange: (value: Value) => void
 }
 
-/** A choice at the edge of a page. Mantine's own select would make the entrance larger than its budget. */
+/** A choice at the edge of a page. Mantine's own select would make the public pages larger than its budget. */
 export function SmallSelect<Value extends string>({ label, value, choices, onChange }: Props<Value>) {
   return (
     <Input

@@ -1,5 +1,5 @@
 /** What people see before they have signed in: an application of its own, which loads little. */
-export const ENTRANCE_PAGES = [
+export const PUBLIC_PAGES = [
   '/setup',
   '/login',
   '/logout',

@@ -4,7 +4,7 @@ import fastifyStatic from '@fastify/static'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ROOT_FOLDER } from '../../root-folder.ts'
 import { HIDDEN, type Routes } from './contracts.ts'
-import { ENTRANCE_PAGES, SIGNED_IN_PAGES } from './dashboard-pages.ts'
+import { PUBLIC_PAGES, SIGNED_IN_PAGES } from './dashboard-pages.ts'
 import { PAGE_POLICY } from './headers.ts'
 
 const DIST = join(ROOT_FOLDER, 'dashboard/dist')
@@ -14,7 +14,7 @@ const NOT_BUILT = `<!doctype html><meta charset="utf-8"><title>Latchkey</title>
 
 /** Serves the built dashboard: hashed assets for ever, the page itself never from a cache. */
 export const dashboardRoutes = (): Routes => async (app) => {
-  for (const url of [...ENTRANCE_PAGES, ...SIGNED_IN_PAGES])
+  for (const url of [...PUBLIC_PAGES, ...SIGNED_IN_PAGES])
     app.get(url, { schema: HIDDEN }, async (request, reply) => sendPage(request, reply))
 
   if (!existsSync(DIST)) return
@@ -34,7 +34,7 @@ function readDocument(name: string): string {
   const file = join(DIST, name)
   return existsSync(file) ? readFileSync(file, 'utf8') : NOT_BUILT
 }
-const ENTRANCE = readDocument('entrance.html')
+const PUBLIC = readDocument('public-pages.html')
 const SIGNED_IN = readDocument('index.html')
 
 function sendPage(request: FastifyRequest, reply: FastifyReply): FastifyReply {
@@ -43,7 +43,7 @@ function sendPage(request: FastifyRequest, reply: FastifyReply): FastifyReply {
     .type('text/html; charset=utf-8')
     .header('content-security-policy', PAGE_POLICY)
     .header('cache-control', 'no-cache')
-    .send(ENTRANCE_PAGES.includes(path) ? ENTRANCE : SIGNED_IN)
+    .send(PUBLIC_PAGES.includes(path) ? PUBLIC : SIGNED_IN)
 }
 
 /** A browser that follows a wrong link gets the dashboard, which says so; a program gets JSON. */

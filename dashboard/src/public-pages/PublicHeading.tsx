@@ -2,7 +2,7 @@ import { Stack, Text, Title } from '@mantine/core'
 import { useEffect, type ReactNode } from 'react'
 import { look } from '../lib/look.ts'
 
-export function EntranceHeading({ title, children }: { title: string; children?: ReactNode }) {
+export function PublicHeading({ title, children }: { title: string; children?: ReactNode }) {
   useEffect(() => {
     document.title = `${title} · ${look().name}`
   }, [title])

@@ -5,9 +5,9 @@ import { paths } from '../paths.ts'
 import { ColorSchemeMenu } from '../ui/ColorSchemeMenu.tsx'
 import { LanguageMenu } from '../ui/LanguageMenu.tsx'
 import { Logo } from '../ui/Logo.tsx'
-import classes from './EntranceFrame.module.css'
+import classes from './PublicFrame.module.css'
 
-export function EntranceFrame({ children }: { children: ReactNode }) {
+export function PublicFrame({ children }: { children: ReactNode }) {
   return (
     <Box className={classes.ground}>
       <header className={classes.header}>

@@ -1,4 +1,4 @@
-export const entrance = {
+export const publicPages = {
   email: 'Email',
   password: 'Password',
   newPassword: 'New password',

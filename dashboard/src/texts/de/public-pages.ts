@@ -1,6 +1,6 @@
-import type { entrance as English } from '../en/entrance.ts'
+import type { publicPages as English } from '../en/public-pages.ts'
 
-export const entrance: typeof English = {
+export const publicPages: typeof English = {
   email: 'E-Mail',
   password: 'Passwort',
   newPassword: 'Neues Passwort',

@@ -4,7 +4,7 @@ import { paths } from '../paths.ts'
 type Load = () => Promise<{ default: ComponentType }>
 
 /** The pages that people see before they have signed in. Each is loaded separately. */
-const entrancePages: Record<string, Load> = {
+const publicPages: Record<string, Load> = {
   [paths.login]: () => import('../sign-in/LoginPage.tsx'),
   [paths.register]: () => import('../sign-in/RegisterPage.tsx'),
   [paths.forgotPassword]: () => import('../sign-in/ForgotPasswordPage.tsx'),
@@ -21,4 +21,4 @@ const entrancePages: Record<string, Load> = {
 
 const withoutSlash = (path: string) => (path.length > 1 ? path.replace(/\/$/, '') : path)
 
-export const entrancePageAt = (path: string): Load | undefined => entrancePages[withoutSlash(path)]
+export const publicPageAt = (path: string): Load | undefined => publicPages[withoutSlash(path)]

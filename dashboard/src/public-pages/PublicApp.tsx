@@ -1,0 +1,17 @@
+import { lazy, Suspense } from 'react'
+import { publicPageAt } from './public-pages.ts'
+import { PublicFrame } from './PublicFrame.tsx'
+
+const load = publicPageAt(location.pathname)
+const Page = load ? lazy(load) : () => null
+
+/** Links between public pages load a new page, so that nothing of the last one stays in memory. */
+export function App() {
+  return (
+    <PublicFrame>
+      <Suspense fallback={null}>
+        <Page />
+      </Suspense>
+    </PublicFrame>
+  )
+}
