@@ -1,7 +1,17 @@
-import { App } from './shell/DashboardApp.tsx'
+import { QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { queryClient } from './session/query-client.ts'
 import { router } from './shell/router.tsx'
 import { start } from './start.tsx'
 
 // The page and who is signed in are loaded beside the texts.
 void router.load()
 await start(App, ['shared', 'failures', 'refusals', 'account', 'ssh', 'admin', 'applications', 'people', 'sites'])
+
+export function App() {
+  return (
+    <QueryClientProvider client={queryClient}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>
+  )
+}

@@ -1,4 +1,20 @@
-import { App } from './public-pages/PublicApp.tsx'
+import { lazy, Suspense } from 'react'
+import { publicPageAt } from './public-pages/public-pages.ts'
+import { PublicFrame } from './public-pages/PublicFrame.tsx'
 import { start } from './start.tsx'
 
 await start(App, ['shared', 'publicPages'])
+
+const load = publicPageAt(location.pathname)
+const Page = load ? lazy(load) : () => null
+
+/** Links between public pages load a new page, so that nothing of the last one stays in memory. */
+export function App() {
+  return (
+    <PublicFrame>
+      <Suspense fallback={null}>
+        <Page />
+      </Suspense>
+    </PublicFrame>
+  )
+}

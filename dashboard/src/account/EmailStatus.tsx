@@ -1,12 +1,14 @@
-import { Badge, Button, Group, Stack, Text } from '@mantine/core'
+import { Badge, Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { answer, api } from '../api/client.ts'
 import type { Profile } from '../api/shapes.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { FailureAlert } from '../ui/FailureAlert.tsx'
-import { SavedNote } from '../ui/SavedNote.tsx'
-import { ChangeEmailDialog } from './ChangeEmailDialog.tsx'
+import { Field } from '../ui/Form.tsx'
+import { FormDialog } from '../ui/FormDialog.tsx'
+import { SavedNote } from '../ui/SaveButton.tsx'
+import { OwnerProofField, withOwnerProof } from './owner-proof.tsx'
 
 export function EmailStatus({ profile }: { profile: Profile }) {
   const texts = useTexts('account').profile
@@ -39,5 +41,36 @@ export function EmailStatus({ profile }: { profile: Profile }) {
       <SavedNote shown={note !== undefined}>{note ?? ''}</SavedNote>
       <FailureAlert failure={resend.error} />
     </Stack>
+  )
+}
+
+type ChangeEmailDialogProps = { onClose: () => void; onSent: (email: string) => void }
+
+export function ChangeEmailDialog({ onClose, onSent }: ChangeEmailDialogProps) {
+  const texts = useTexts('account').profile
+  const [email, setEmail] = useState('')
+  const [currentPassword, setCurrentPassword] = useState('')
+  const send = async () => {
+    const body = { email: email.trim(), ...(currentPassword ? { currentPassword } : {}) }
+    await withOwnerProof(() => answer(api.POST('/api/account/email', { body })))
+    onSent(body.email)
+  }
+  return (
+    <FormDialog title={texts.changeEmail} submit={texts.changeEmail} action={send} onClose={onClose}>
+      <Text size="sm">{texts.changeEmailHint}</Text>
+      <Field name="email">
+        <TextInput
+          label={texts.newEmail}
+          type="email"
+          autoComplete="email"
+          data-autofocus
+          required
+          withAsterisk={false}
+          value={email}
+          onChange={(event) => setEmail(event.currentTarget.value)}
+        />
+      </Field>
+      <OwnerProofField value={currentPassword} onChange={setCurrentPassword} />
+    </FormDialog>
   )
 }

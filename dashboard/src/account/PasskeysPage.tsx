@@ -1,18 +1,20 @@
-import { Badge, Button } from '@mantine/core'
+import { Badge, Button, TextInput } from '@mantine/core'
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { answer, api } from '../api/client.ts'
 import type { Passkey } from '../api/shapes.ts'
+import { addPasskey } from '../lib/create-passkey.ts'
+import { deviceName } from '../lib/user-agent.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
-import { ConfirmDialog } from '../ui/ConfirmDialog.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
+import { Field } from '../ui/Form.tsx'
+import { ConfirmDialog, FormDialog } from '../ui/FormDialog.tsx'
 import { Icon } from '../ui/Icon.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
 import { QueryView } from '../ui/QueryView.tsx'
 import { RelativeTime } from '../ui/RelativeTime.tsx'
 import { Row, Rows } from '../ui/Rows.tsx'
 import { Section } from '../ui/Section.tsx'
-import { AddPasskeyDialog, RenamePasskeyDialog } from './PasskeyDialogs.tsx'
 
 const passkeysQuery = queryOptions({ queryKey: ['passkeys'], queryFn: () => answer(api.GET('/api/passkeys')) })
 
@@ -101,5 +103,56 @@ export function PasskeysPage() {
         </ConfirmDialog>
       )}
     </>
+  )
+}
+
+type PasskeyDialogsProps = { onClose: () => void; onDone: () => Promise<unknown> }
+
+export function AddPasskeyDialog({ onClose, onDone }: PasskeyDialogsProps) {
+  const texts = useTexts('account').passkeys
+  const [name, setName] = useState(() => deviceName(navigator.userAgent) ?? '')
+  const add = async () => {
+    await addPasskey(name.trim())
+    await onDone()
+  }
+  return (
+    <FormDialog title={texts.add} submit={texts.add} action={add} onClose={onClose}>
+      <Field name="name">
+        <TextInput
+          label={texts.name}
+          description={texts.nameHint}
+          data-autofocus
+          maxLength={100}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+      </Field>
+    </FormDialog>
+  )
+}
+
+export function RenamePasskeyDialog({ passkey, onClose, onDone }: PasskeyDialogsProps & { passkey: Passkey }) {
+  const texts = useTexts('account').passkeys
+  const { save } = useTexts('shared')
+  const [name, setName] = useState(passkey.name ?? '')
+  const rename = async () => {
+    const params = { path: { id: passkey.id } }
+    await answer(api.PATCH('/api/passkeys/{id}', { params, body: { name: name.trim() } }))
+    await onDone()
+  }
+  return (
+    <FormDialog title={texts.renameTitle} submit={save} action={rename} onClose={onClose}>
+      <Field name="name">
+        <TextInput
+          label={texts.name}
+          data-autofocus
+          required
+          withAsterisk={false}
+          maxLength={100}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+      </Field>
+    </FormDialog>
   )
 }

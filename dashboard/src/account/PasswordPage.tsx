@@ -9,7 +9,7 @@ import { FailureAlert } from '../ui/FailureAlert.tsx'
 import { Field, Form } from '../ui/Form.tsx'
 import { NewPasswordInput } from '../ui/NewPasswordInput.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
-import { SavedNote } from '../ui/SavedNote.tsx'
+import { SavedNote } from '../ui/SaveButton.tsx'
 import { Section } from '../ui/Section.tsx'
 
 export function PasswordPage() {

@@ -1,13 +1,27 @@
-import { useQuery } from '@tanstack/react-query'
+import { Alert, Button, Group, NativeSelect, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
+import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { answer, api } from '../api/client.ts'
+import type { Profile } from '../api/shapes.ts'
+import { changedNames } from '../lib/changed-names.ts'
+import { useUnsavedChanges } from '../lib/unsaved-changes.ts'
+import { endpoints, paths } from '../paths.ts'
+import { meQuery, useMay } from '../session/me.ts'
+import { forgetAccount } from '../session/remembered-accounts.ts'
+import { tellTabs } from '../session/tell-tabs.ts'
+import { languages } from '../texts/language.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
+import { FailureAlert } from '../ui/FailureAlert.tsx'
+import { Field, Form } from '../ui/Form.tsx'
+import { FormDialog } from '../ui/FormDialog.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
+import { PersonAvatar } from '../ui/PersonAvatar.tsx'
 import { QueryView } from '../ui/QueryView.tsx'
+import { SaveButton } from '../ui/SaveButton.tsx'
 import { Section } from '../ui/Section.tsx'
-import { AvatarEditor } from './AvatarEditor.tsx'
-import { DeleteAccountSection } from './DeleteAccountSection.tsx'
 import { EmailStatus } from './EmailStatus.tsx'
-import { profileQuery } from './profile-query.ts'
-import { ProfileForm } from './ProfileForm.tsx'
+import { OwnerProofField, withOwnerProof } from './owner-proof.tsx'
+import { PictureEditor } from './PictureEditor.tsx'
 
 export function ProfilePage() {
   const texts = useTexts('account').profile
@@ -33,4 +47,177 @@ export function ProfilePage() {
       </QueryView>
     </>
   )
+}
+
+export function AvatarEditor({ profile }: { profile: Profile }) {
+  const reload = useReloadProfile()
+  const name = profile.displayName ?? profile.email
+  return (
+    <PictureEditor
+      preview={<PersonAvatar avatarUrl={profile.avatarUrl} name={name} size={88} />}
+      hasPicture={profile.avatarUrl !== null}
+      round
+      address={endpoints.avatar}
+      onRemove={() => answer(api.DELETE('/api/account/profile/avatar'))}
+      onChanged={reload}
+    />
+  )
+}
+
+const LOCALES = Object.entries(languages).map(([value, label]) => ({ value, label }))
+
+const fieldsOf = (profile: Profile) => ({
+  displayName: profile.displayName ?? '',
+  given_name: profile.given_name ?? '',
+  family_name: profile.family_name ?? '',
+  preferredUsername: profile.preferredUsername ?? '',
+  locale: profile.locale,
+})
+type Fields = ReturnType<typeof fieldsOf>
+
+/** Only what was changed is sent: the username of an SSH user is refused even when it stays the same. */
+function changes(before: Fields, after: Fields) {
+  const username = after.preferredUsername.trim()
+  return {
+    ...changedNames(before, after),
+    ...(username === before.preferredUsername ? {} : { preferredUsername: username }),
+    ...(after.locale === before.locale ? {} : { locale: after.locale }),
+  }
+}
+
+export function ProfileForm({ profile }: { profile: Profile }) {
+  const texts = useTexts('account').profile
+  const may = useMay()
+  const reload = useReloadProfile()
+  const [saved, setSaved] = useState(() => fieldsOf(profile))
+  const [fields, setFields] = useState(saved)
+  const locked = may('ssh:cert:issue')
+  const { usernameToldTo: told, usernameChangesLeft: left } = profile
+  const isAdministrator = profile.roles.some(({ name }) => name === 'admin')
+  const lockedHint = isAdministrator ? texts.usernameLockedHere : texts.usernameLocked
+  const save = useMutation({
+    mutationFn: async () => {
+      await answer(api.PATCH('/api/account/profile', { body: changes(saved, fields) }))
+      setSaved(fields)
+    },
+    onSuccess: reload,
+  })
+  const field = (name: keyof Fields) => ({
+    value: fields[name],
+    onChange: (event: { currentTarget: { value: string } }) => {
+      const { value } = event.currentTarget
+      save.reset()
+      setFields((before) => ({ ...before, [name]: value }))
+    },
+  })
+  const unchanged = Object.keys(changes(saved, fields)).length === 0
+  useUnsavedChanges(!unchanged && !save.isPending)
+
+  return (
+    <Form failure={save.error} onSubmit={() => save.mutate()}>
+      <Stack>
+        <Field name="displayName">
+          <TextInput label={texts.displayName} autoComplete="name" maxLength={100} {...field('displayName')} />
+        </Field>
+        <SimpleGrid cols={{ base: 1, xs: 2 }}>
+          <Field name="given_name">
+            <TextInput label={texts.givenName} autoComplete="given-name" maxLength={100} {...field('given_name')} />
+          </Field>
+          <Field name="family_name">
+            <TextInput label={texts.familyName} autoComplete="family-name" maxLength={100} {...field('family_name')} />
+          </Field>
+        </SimpleGrid>
+        <Field name="preferredUsername">
+          <TextInput
+            label={texts.username}
+            description={locked ? lockedHint : [texts.usernameHint, texts.usernameChanges(left)].join(' ')}
+            autoComplete="off"
+            pattern="[a-z_][a-z0-9_\-]{0,31}"
+            disabled={locked || left === 0}
+            required={!locked}
+            withAsterisk={false}
+            {...field('preferredUsername')}
+          />
+        </Field>
+        {fields.preferredUsername.trim() !== saved.preferredUsername && told.length > 0 && (
+          <Alert color="gray" role="note" title={texts.usernameToldTitle}>
+            {texts.usernameTold(told.join(', '))}
+          </Alert>
+        )}
+        <Field name="locale">
+          <NativeSelect
+            label={texts.language}
+            description={texts.languageHint}
+            size="md"
+            data={LOCALES}
+            {...field('locale')}
+          />
+        </Field>
+        <FailureAlert failure={save.error} />
+        <SaveButton save={save} disabled={unchanged} />
+      </Stack>
+    </Form>
+  )
+}
+
+export function DeleteAccountSection({ profile }: { profile: Profile }) {
+  const texts = useTexts('account').profile
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <Section title={texts.deleteTitle} description={texts.deleteText}>
+      <Group>
+        <Button variant="default" c="var(--mantine-color-error)" onClick={() => setOpen(true)}>
+          {texts.delete}
+        </Button>
+      </Group>
+      {isOpen && <DeleteAccountDialog profile={profile} onClose={() => setOpen(false)} />}
+    </Section>
+  )
+}
+
+function DeleteAccountDialog({ profile, onClose }: { profile: Profile; onClose: () => void }) {
+  const texts = useTexts('account').profile
+  const [email, setEmail] = useState('')
+  const [currentPassword, setCurrentPassword] = useState('')
+  const remove = async () => {
+    const body = { email, ...(currentPassword ? { currentPassword } : {}) }
+    await withOwnerProof(() => answer(api.DELETE('/api/account', { body })))
+    forgetAccount(profile.id)
+    tellTabs({ kind: 'signed-out' })
+    location.replace(paths.login)
+  }
+  return (
+    <FormDialog
+      danger
+      title={texts.deleteTitle}
+      submit={texts.delete}
+      disabled={email.trim().toLowerCase() !== profile.email.toLowerCase()}
+      action={remove}
+      onClose={onClose}
+    >
+      <Text size="sm">{texts.deleteText}</Text>
+      <Field name="email">
+        <TextInput
+          label={texts.deleteTyped(profile.email)}
+          autoComplete="off"
+          data-autofocus
+          value={email}
+          onChange={(event) => setEmail(event.currentTarget.value)}
+        />
+      </Field>
+      <OwnerProofField value={currentPassword} onChange={setCurrentPassword} />
+    </FormDialog>
+  )
+}
+
+export const profileQuery = queryOptions({
+  queryKey: ['profile'],
+  queryFn: () => answer(api.GET('/api/account/profile')),
+})
+
+/** The shell shows the name and picture too, so both queries are loaded again. */
+export function useReloadProfile(): () => Promise<unknown> {
+  const client = useQueryClient()
+  return () =>
+    Promise.all([profileQuery, meQuery].map(({ queryKey }) => client.invalidateQueries({ queryKey: [...queryKey] })))
 }

@@ -1,13 +1,11 @@
 import { Anchor, Button, Stack, Text } from '@mantine/core'
 import { useSubmit } from '../lib/use-submit.ts'
 import { loginWithReturn } from '../paths.ts'
-import { PublicHeading } from '../public-pages/PublicHeading.tsx'
+import { PublicHeading } from '../public-pages/PublicFrame.tsx'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { ApplicationLogo } from '../ui/ApplicationLogo.tsx'
 import { FailureAlert } from '../ui/FailureAlert.tsx'
-import { authorization, decide, useRequestDetails } from './authorization-request.ts'
-import { RequestFailure } from './RequestFailure.tsx'
-import { RequestSkeleton } from './RequestSkeleton.tsx'
+import { authorization, decide, RequestFailure, RequestSkeleton, useRequestDetails } from './authorization-request.tsx'
 
 /** For somebody who signed in to an application that they may not use. */
 export default function NoAccessPage() {

@@ -1,5 +1,7 @@
-import { useRef, useState, type SubmitEvent } from 'react'
-import { useFailure } from './use-failure.ts'
+import { type SubmitEvent, useCallback, useRef, useState } from 'react'
+import { ApiFailure } from '../api/failure.ts'
+import { currentLanguage, currentTexts, setCurrentTexts } from '../texts/current-texts.ts'
+import { loadTexts, type Part } from '../texts/load-texts.ts'
 
 type Submission<Input> = {
   busy: boolean
@@ -42,4 +44,27 @@ export function useSubmit<Input>(action: (input: Input) => Promise<void>): Submi
       run(undefined as Input)
     },
   }
+}
+
+/** The failure that a page outside the signed-in part shows. What is said about it is loaded before it is set. */
+export function useFailure(): [failure: unknown, fail: (failure: unknown) => Promise<void>] {
+  const [failure, setFailure] = useState<unknown>()
+  const fail = useCallback(async (reason: unknown) => {
+    if (reason instanceof ApiFailure) await loadFailureTexts()
+    setFailure(reason)
+  }, [])
+  return [failure, fail]
+}
+
+const FOR_FAILURES: Part[] = ['failures', 'refusals']
+
+/**
+ * Loads what is said about a refusal, before the first one is shown: few visitors of the sign-in see one. Without these texts
+ * the server's own words are shown.
+ */
+export async function loadFailureTexts(): Promise<void> {
+  if (FOR_FAILURES.every((part) => currentTexts()[part] !== undefined)) return
+  const language = currentLanguage()
+  const loaded = await loadTexts(language, FOR_FAILURES).catch(() => undefined)
+  if (loaded && currentLanguage() === language) setCurrentTexts(language, { ...currentTexts(), ...loaded })
 }

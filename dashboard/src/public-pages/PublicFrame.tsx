@@ -1,9 +1,8 @@
-import { Anchor, Box, Group, Paper } from '@mantine/core'
-import type { ReactNode } from 'react'
+import { Anchor, Box, Group, Paper, Stack, Text, Title } from '@mantine/core'
+import { type ReactNode, useEffect } from 'react'
 import { look } from '../lib/look.ts'
 import { paths } from '../paths.ts'
-import { ColorSchemeMenu } from '../ui/ColorSchemeMenu.tsx'
-import { LanguageMenu } from '../ui/LanguageMenu.tsx'
+import { ColorSchemeMenu, LanguageMenu } from '../ui/DisplayMenus.tsx'
 import { Logo } from '../ui/Logo.tsx'
 import classes from './PublicFrame.module.css'
 
@@ -27,5 +26,21 @@ export function PublicFrame({ children }: { children: ReactNode }) {
         </Group>
       </footer>
     </Box>
+  )
+}
+
+export function PublicHeading({ title, children }: { title: string; children?: ReactNode }) {
+  useEffect(() => {
+    document.title = `${title} · ${look().name}`
+  }, [title])
+  return (
+    <Stack gap={6}>
+      <Title>{title}</Title>
+      {children && (
+        <Text c="dimmed" size="sm">
+          {children}
+        </Text>
+      )}
+    </Stack>
   )
 }

@@ -2,8 +2,7 @@ import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
 import { ApiFailure, isRefusal, isStatus } from '../api/failure.ts'
 import { hasUnsavedChanges } from '../lib/unsaved-changes.ts'
 import { loginWithReturn } from '../paths.ts'
-import { sessionState, setSessionState } from './session-state.ts'
-import { markShownByShell } from './shown-by-shell.ts'
+import { markShownByShell, sessionState, setSessionState } from './session-state.ts'
 
 /**
  * A session that ended while the page was open: sign in, then come back to this very page. Where something was entered, that

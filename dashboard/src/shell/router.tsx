@@ -12,11 +12,9 @@ import { paths } from '../paths.ts'
 import { meQuery } from '../session/me.ts'
 import { queryClient } from '../session/query-client.ts'
 import { readSshSearch } from '../ssh/ssh-search.ts'
-import { NotFoundPage } from '../ui/NotFoundPage.tsx'
+import { NotFoundPage, RouteFailure, ShellSkeleton } from './other-pages.tsx'
 import { pagePermissions } from './page-permissions.ts'
-import { RouteFailure } from './RouteFailure.tsx'
 import { Shell } from './Shell.tsx'
-import { ShellSkeleton } from './ShellSkeleton.tsx'
 
 const root = createRootRoute({
   // Not beforeLoad: the script of the page is loaded at the same time.

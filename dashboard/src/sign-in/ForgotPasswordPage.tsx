@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { answer, api } from '../api/client.ts'
 import { useSubmit } from '../lib/use-submit.ts'
 import { paths } from '../paths.ts'
-import { PublicHeading } from '../public-pages/PublicHeading.tsx'
+import { PublicHeading } from '../public-pages/PublicFrame.tsx'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { FailureAlert } from '../ui/FailureAlert.tsx'
 

@@ -1,21 +1,22 @@
-import { Alert, Anchor, Button, Divider, Stack, Text } from '@mantine/core'
+import { Alert, Anchor, Button, Divider, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import { isStatus, type ApiFailure } from '../api/failure.ts'
+import { answer, api } from '../api/client.ts'
+import { type ApiFailure, isStatus } from '../api/failure.ts'
 import { look } from '../lib/look.ts'
-import { signInWithPasskey, type SignedIn } from '../lib/sign-in-with-passkey.ts'
-import { useFailure } from '../lib/use-failure.ts'
-import { useSubmit } from '../lib/use-submit.ts'
+import { type SignedIn, signInWithPasskey } from '../lib/sign-in-with-passkey.ts'
+import { useFailure, useSubmit } from '../lib/use-submit.ts'
 import { paths } from '../paths.ts'
-import { rememberAccount, rememberedAccounts, type RememberedAccount } from '../session/remembered-accounts.ts'
+import { rememberAccount, type RememberedAccount, rememberedAccounts } from '../session/remembered-accounts.ts'
 import { tellTabs } from '../session/tell-tabs.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { FailureAlert } from '../ui/FailureAlert.tsx'
 import { Icon } from '../ui/Icon.tsx'
 import { AccountChooser } from './AccountChooser.tsx'
-import { PasswordForm } from './PasswordForm.tsx'
+import { AccountLine } from './AccountLine.tsx'
 import { keptQuery, loginHint, returnTo } from './sign-in-target.ts'
 import { SignInHeading } from './SignInHeading.tsx'
 import { usePasskeyAutofill } from './use-passkey-autofill.ts'
+import classes from './PasswordForm.module.css'
 
 // A full page load, because the signed-in part is another application and authorize is the server's own.
 function goOn(user: SignedIn, isRemembered: boolean): void {
@@ -95,5 +96,85 @@ export default function LoginPage() {
         </Text>
       )}
     </Stack>
+  )
+}
+
+type PasswordFormProps = {
+  chosen: RememberedAccount | undefined
+  onChooseAgain: () => void
+  onSignedIn: (user: SignedIn, isRemembered: boolean) => void
+  onFailure: (failure: unknown) => Promise<void>
+}
+
+/** Signs in with email and password. The email of an account that was chosen is filled in. */
+export function PasswordForm({ chosen, onChooseAgain, onSignedIn, onFailure }: PasswordFormProps) {
+  const texts = useTexts('publicPages')
+  const shared = useTexts('shared')
+  const [email, setEmail] = useState(chosen?.email ?? loginHint)
+  const [password, setPassword] = useState('')
+  const [rememberMe, setRememberMe] = useState(chosen !== undefined)
+  const { busy, onSubmit } = useSubmit(async () => {
+    void onFailure(undefined)
+    try {
+      const { user } = await answer(api.POST('/api/auth/login', { body: { email, password, rememberMe } }))
+      onSignedIn(user, rememberMe)
+    } catch (error) {
+      await onFailure(error)
+    }
+  })
+
+  return (
+    <form onSubmit={onSubmit}>
+      <Stack>
+        {chosen && (
+          <Group gap="sm" wrap="nowrap">
+            <AccountLine {...chosen} />
+          </Group>
+        )}
+        <TextInput
+          label={texts.email}
+          type="email"
+          name="email"
+          autoComplete="username webauthn"
+          autoFocus={email === ''}
+          required
+          withAsterisk={false}
+          value={email}
+          onChange={(event) => setEmail(event.currentTarget.value)}
+        />
+        <PasswordInput
+          label={texts.password}
+          name="password"
+          autoComplete="current-password"
+          autoFocus={email !== ''}
+          required
+          withAsterisk={false}
+          value={password}
+          onChange={(event) => setPassword(event.currentTarget.value)}
+          visibilityToggleButtonProps={{ 'aria-label': shared.showPassword }}
+        />
+        <label className={classes.remember}>
+          <input
+            type="checkbox"
+            checked={rememberMe}
+            onChange={(event) => setRememberMe(event.currentTarget.checked)}
+          />
+          {texts.login.rememberMe}
+        </label>
+        <Button type="submit" size="md" variant="light" fullWidth loading={busy}>
+          {texts.login.submit}
+        </Button>
+        <Group justify="center" gap="lg">
+          <Anchor size="sm" href={paths.forgotPassword}>
+            {texts.login.forgot}
+          </Anchor>
+          {rememberedAccounts().length > 0 && (
+            <Anchor size="sm" component="button" type="button" onClick={onChooseAgain}>
+              {texts.login.chooseAgain}
+            </Anchor>
+          )}
+        </Group>
+      </Stack>
+    </form>
   )
 }

@@ -2,7 +2,7 @@ import { Button, Stack } from '@mantine/core'
 import { useState } from 'react'
 import { answer, api } from '../api/client.ts'
 import { useSubmit } from '../lib/use-submit.ts'
-import { PublicHeading } from '../public-pages/PublicHeading.tsx'
+import { PublicHeading } from '../public-pages/PublicFrame.tsx'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { FailureAlert } from '../ui/FailureAlert.tsx'
 

@@ -1,17 +1,15 @@
-import { Button, PasswordInput, Stack, Text } from '@mantine/core'
+import { Box, Button, Group, PasswordInput, Stack, Text } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { answer, api } from '../api/client.ts'
 import { isStatus } from '../api/failure.ts'
 import { look } from '../lib/look.ts'
 import { useSubmit } from '../lib/use-submit.ts'
 import { paths } from '../paths.ts'
-import { PublicHeading } from '../public-pages/PublicHeading.tsx'
+import { PublicHeading } from '../public-pages/PublicFrame.tsx'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { FailureAlert } from '../ui/FailureAlert.tsx'
 import { Field, FieldsAround } from '../ui/Form.tsx'
-import { NewAccountFields, register, useNewAccount } from './NewAccountFields.tsx'
-import { PasskeyOffer } from './PasskeyOffer.tsx'
-import { SetupSteps } from './SetupSteps.tsx'
+import { NewAccountFields, PasskeyOffer, register, useNewAccount } from './new-account.tsx'
 
 // The secret is in the fragment of the URL, which is never sent to a server. It stays there until it was used, so that a
 // reload does not lose it.
@@ -109,5 +107,21 @@ function PasskeyStep() {
       <PublicHeading title={texts.passkeyTitle}>{texts.passkeyText}</PublicHeading>
       <PasskeyOffer to={paths.home} />
     </Stack>
+  )
+}
+
+export function SetupSteps({ current }: { current: 1 | 2 | 3 }) {
+  const texts = useTexts('publicPages').setup
+  return (
+    <Group gap={6} grow role="img" aria-label={texts.stepOf(current, texts.steps.length)}>
+      {texts.steps.map((name, index) => (
+        <Box key={name}>
+          <Box h={4} mb={6} bg={index < current ? 'pine.7' : 'var(--latchkey-line)'} style={{ borderRadius: 2 }} />
+          <Text size="xs" {...(index + 1 === current ? { fw: 600 } : { fw: 400, c: 'dimmed' })}>
+            {name}
+          </Text>
+        </Box>
+      ))}
+    </Group>
   )
 }

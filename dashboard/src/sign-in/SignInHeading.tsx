@@ -1,5 +1,5 @@
 import { Group, Text } from '@mantine/core'
-import { PublicHeading } from '../public-pages/PublicHeading.tsx'
+import { PublicHeading } from '../public-pages/PublicFrame.tsx'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { ApplicationLogo } from '../ui/ApplicationLogo.tsx'
 import { useApplication } from './sign-in-target.ts'

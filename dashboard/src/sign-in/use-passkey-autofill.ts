@@ -2,7 +2,7 @@ import { browserSupportsWebAuthnAutofill, WebAuthnAbortService } from '@simplewe
 import { useEffect, useRef, useState } from 'react'
 import { ApiFailure } from '../api/failure.ts'
 import { signInWithPasskey, type SignedIn } from '../lib/sign-in-with-passkey.ts'
-import { useFailure } from '../lib/use-failure.ts'
+import { useFailure } from '../lib/use-submit.ts'
 
 // A challenge is valid for five minutes. An offer that stays open longer is renewed before that.
 const RENEW_AFTER_MS = 4 * 60_000

@@ -5,9 +5,8 @@ import type { IconName } from '../ui/Icon.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
 import { type PageTab, PageTabs } from '../ui/PageTabs.tsx'
 import { CertificatesPanel } from './CertificatesPanel.tsx'
-import { HostsPanel } from './HostsPanel.tsx'
 import { KeysPanel } from './KeysPanel.tsx'
-import { MachinePanel } from './MachinePanel.tsx'
+import { HostsPanel, MachinePanel } from './SetUpPanels.tsx'
 import type { SshTab } from './ssh-search.ts'
 
 export function SshPage() {

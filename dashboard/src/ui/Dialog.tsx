@@ -1,8 +1,9 @@
-import { Alert, Button, Group, Modal, Text, type ModalProps } from '@mantine/core'
-import { useState, type MouseEvent, type ReactNode } from 'react'
+import { Alert, Button, Group, Modal, type ModalProps, Stack, Text } from '@mantine/core'
+import { type MouseEvent, type ReactNode, useState } from 'react'
 import { useUnsavedChanges } from '../lib/unsaved-changes.ts'
 import { useReturnFocus } from '../lib/use-return-focus.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
+import { Icon, type IconName } from './Icon.tsx'
 
 type Props = Omit<ModalProps, 'opened' | 'title' | 'onClose'> & {
   title: string
@@ -52,5 +53,43 @@ export function Dialog({ title, onClose, saved = false, children, ...others }: P
         </Alert>
       )}
     </Modal>
+  )
+}
+
+type ShownOnceDialogProps = {
+  title: string
+  /** That it is shown only this once. */
+  warning: { icon: IconName; title: string; text: string } | undefined
+  /** The label of the button. */
+  done: string
+  onClose: () => void
+  children: ReactNode
+}
+
+/** Closed only by its button: a stray click must not lose what can't be shown again. */
+export function ShownOnceDialog({ title, warning, done, onClose, children }: ShownOnceDialogProps) {
+  return (
+    <Dialog
+      onClose={onClose}
+      title={title}
+      size="lg"
+      withCloseButton={false}
+      closeOnClickOutside={false}
+      closeOnEscape={false}
+    >
+      <Stack>
+        {warning && (
+          <Alert color="brass" variant="light" title={warning.title} icon={<Icon name={warning.icon} />}>
+            {warning.text}
+          </Alert>
+        )}
+        {children}
+        <Group justify="flex-end">
+          <Button onClick={onClose} data-autofocus>
+            {done}
+          </Button>
+        </Group>
+      </Stack>
+    </Dialog>
   )
 }

@@ -1,6 +1,6 @@
-import { Button, Group, Stack, type ModalProps } from '@mantine/core'
+import { Button, Group, type ModalProps, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { Dialog } from './Dialog.tsx'
 import { FailureAlert } from './FailureAlert.tsx'
@@ -43,6 +43,57 @@ export function FormDialog({
             </Button>
             <Button type="submit" color={danger ? 'red.8' : 'pine'} loading={run.isPending} disabled={disabled}>
               {submit}
+            </Button>
+          </Group>
+        </Stack>
+      </Form>
+    </Dialog>
+  )
+}
+
+type ConfirmDialogProps = {
+  title: string
+  children: ReactNode
+  confirm: string
+  /** What the user has to type first, for an action that can't be undone. */
+  typed?: { label: string; value: string }
+  safe?: boolean
+  action: () => Promise<unknown>
+  onClose: () => void
+}
+
+export function ConfirmDialog({ title, children, confirm, typed, safe = false, action, onClose }: ConfirmDialogProps) {
+  const texts = useTexts('shared')
+  const [typedNow, setTypedNow] = useState('')
+  const run = useMutation({ mutationFn: action, onSuccess: onClose })
+  return (
+    <Dialog onClose={onClose} title={title} saved>
+      <Form failure={run.error} onSubmit={() => run.mutate()}>
+        <Stack>
+          <Text component="div" size="sm">
+            {children}
+          </Text>
+          {typed && (
+            <TextInput
+              label={typed.label}
+              autoComplete="off"
+              data-autofocus
+              value={typedNow}
+              onChange={(event) => setTypedNow(event.currentTarget.value)}
+            />
+          )}
+          <FailureAlert failure={run.error} />
+          <Group justify="flex-end" gap="sm">
+            <Button variant="default" onClick={onClose}>
+              {texts.cancel}
+            </Button>
+            <Button
+              type="submit"
+              color={safe ? 'pine' : 'red.8'}
+              loading={run.isPending}
+              disabled={typed !== undefined && typedNow.trim() !== typed.value}
+            >
+              {confirm}
             </Button>
           </Group>
         </Stack>

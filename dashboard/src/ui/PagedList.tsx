@@ -1,7 +1,9 @@
+import { Button, Stack } from '@mantine/core'
 import { type ReactNode, useEffect } from 'react'
+import { useTexts } from '../texts/TextsProvider.tsx'
 import { EmptyState } from './EmptyState.tsx'
+import { FailureAlert } from './FailureAlert.tsx'
 import type { IconName } from './Icon.tsx'
-import { MoreButton, type MorePages } from './MoreButton.tsx'
 import { QueryView } from './QueryView.tsx'
 import { RowsSkeleton } from './Rows.tsx'
 import { Section } from './Section.tsx'
@@ -45,5 +47,28 @@ export function PagedList<Page, Item>({ query, itemsOf, empty, children }: Props
       )}
       {!isSearching && <MoreButton query={query} />}
     </>
+  )
+}
+
+/** A list that is loaded page by page. */
+export type MorePages = {
+  error: unknown
+  hasNextPage: boolean
+  isFetchingNextPage: boolean
+  isFetchNextPageError: boolean
+  fetchNextPage: () => Promise<unknown>
+}
+
+/** Loads the next page of a list, and says why that failed. */
+export function MoreButton({ query }: { query: MorePages }) {
+  const { more } = useTexts('shared')
+  if (!query.hasNextPage) return null
+  return (
+    <Stack mt="md" align="center">
+      <FailureAlert failure={query.isFetchNextPageError ? query.error : undefined} />
+      <Button variant="default" loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+        {more}
+      </Button>
+    </Stack>
   )
 }

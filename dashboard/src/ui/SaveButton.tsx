@@ -1,6 +1,6 @@
-import { Button, Group } from '@mantine/core'
+import { Button, Group, Text } from '@mantine/core'
 import { useTexts } from '../texts/TextsProvider.tsx'
-import { SavedNote } from './SavedNote.tsx'
+import { Icon } from './Icon.tsx'
 
 type Props = { save: { isPending: boolean; isSuccess: boolean }; disabled?: boolean }
 
@@ -13,6 +13,21 @@ export function SaveButton({ save, disabled = false }: Props) {
         {texts.save}
       </Button>
       <SavedNote shown={save.isSuccess} />
+    </Group>
+  )
+}
+
+/** Screen readers announce it, because nothing else on the page changes when something was saved. */
+export function SavedNote({ shown, children }: { shown: boolean; children?: string }) {
+  const { saved } = useTexts('shared')
+  return (
+    <Group role="status" gap={6} mih={24} c="light-dark(var(--mantine-color-pine-8), var(--mantine-color-pine-3))">
+      {shown && (
+        <>
+          <Icon name="check" size={16} />
+          <Text size="sm">{children ?? saved}</Text>
+        </>
+      )}
     </Group>
   )
 }

@@ -1,3 +1,5 @@
+import { infiniteQueryOptions } from '@tanstack/react-query'
+import { answer, api } from '../../api/client.ts'
 import type { AuditEntry } from '../../api/shapes.ts'
 
 /** The filter of the audit trail, as it is in the address. Days are days of the person's own calendar. */
@@ -32,3 +34,18 @@ export function toAuditQuery({ from, to, ...others }: AuditSearch) {
     ...(Number.isNaN(last.getTime()) ? {} : { to: last.getTime() }),
   }
 }
+
+export const auditQuery = (search: AuditSearch) =>
+  infiniteQueryOptions({
+    queryKey: ['admin', 'audit', search],
+    queryFn: async ({ pageParam }) => {
+      const query = { ...toAuditQuery(search), ...(pageParam ? { cursor: pageParam } : {}) }
+      const page = await answer(api.GET('/api/admin/audit', { params: { query } }))
+      // The endpoint returns text only when CSV is requested.
+      if (typeof page === 'string') throw new TypeError('The audit trail came as text.')
+      return page
+    },
+    initialPageParam: '',
+    getNextPageParam: (last) => last.nextCursor ?? undefined,
+    placeholderData: (before) => before,
+  })

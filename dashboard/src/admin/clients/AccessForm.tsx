@@ -3,9 +3,8 @@ import type { Client } from '../../api/shapes.ts'
 import { issueAt } from '../../lib/field-issue.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
 import { accessDraft, allowedRolesOf } from './access-draft.ts'
-import { ClientForm } from './ClientForm.tsx'
+import { ClientForm, useSaveClient } from './ClientForm.tsx'
 import { RoleChoice } from './RoleChoice.tsx'
-import { useSaveClient } from './use-save-client.ts'
 
 type Props = { application: Client; mayWrite: boolean }
 

@@ -4,11 +4,10 @@ import type { Client } from '../../api/shapes.ts'
 import { issueAt } from '../../lib/field-issue.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
 import { Icon } from '../../ui/Icon.tsx'
-import { type ClaimProblem, claimDraft, mappingsOf, NEW_CLAIM } from './claim-draft.ts'
+import { claimDraft, type ClaimProblem, mappingsOf, NEW_CLAIM } from './claim-draft.ts'
 import { ClaimFields } from './ClaimFields.tsx'
-import { ClientForm } from './ClientForm.tsx'
+import { ClientForm, useSaveClient } from './ClientForm.tsx'
 import { scopesDraft, ScopesInput, scopesOf } from './ScopesInput.tsx'
-import { useSaveClient } from './use-save-client.ts'
 
 const ID_TOKEN_CLAIMS = ['minimal', 'full'] as const
 const ALGORITHMS = ['ES256', 'RS256'] as const

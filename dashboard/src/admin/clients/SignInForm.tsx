@@ -6,10 +6,9 @@ import { issueAt } from '../../lib/field-issue.ts'
 import { useFormat } from '../../lib/use-format.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
 import { Icon } from '../../ui/Icon.tsx'
-import { ClientForm } from './ClientForm.tsx'
+import { ClientForm, useSaveClient } from './ClientForm.tsx'
 import { pkceState } from './pkce-state.ts'
-import { PkceForbidden } from './PkceForbidden.tsx'
-import { useSaveClient } from './use-save-client.ts'
+import { PkceForbidden } from './Pkce.tsx'
 
 const GRANT_TYPES = [
   'authorization_code',

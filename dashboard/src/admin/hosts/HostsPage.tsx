@@ -4,16 +4,14 @@ import { useState } from 'react'
 import { answer, api } from '../../api/client.ts'
 import type { Host } from '../../api/shapes.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
-import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
+import { ConfirmDialog } from '../../ui/FormDialog.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { PagedList } from '../../ui/PagedList.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { Row, Rows } from '../../ui/Rows.tsx'
-import { CommandDialog, type Enrollment } from './CommandDialog.tsx'
-import { HostDialog } from './HostDialog.tsx'
+import { CommandDialog, type Enrollment, HostDialog, NewTokenDialog } from './HostDialogs.tsx'
 import { hostsQuery } from './hosts-query.ts'
-import { NewTokenDialog } from './NewTokenDialog.tsx'
 
 type OpenDialog = { kind: 'create' } | { kind: 'edit' | 'token' | 'delete'; host: Host }
 

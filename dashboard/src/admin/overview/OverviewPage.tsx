@@ -1,17 +1,18 @@
-import { SimpleGrid, Skeleton, Stack } from '@mantine/core'
+import { Box, Loader, Paper, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core'
 import { queryOptions, useQuery } from '@tanstack/react-query'
+import { Link, type LinkProps } from '@tanstack/react-router'
 import { answer, api } from '../../api/client.ts'
 import type { Overview } from '../../api/shapes.ts'
+import { useFormat } from '../../lib/use-format.ts'
 import { paths } from '../../paths.ts'
 import { useMay } from '../../session/me.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
+import { BarChart } from '../../ui/BarChart.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { QueryView } from '../../ui/QueryView.tsx'
-import { AttentionSection } from './AttentionSection.tsx'
-import { DayCharts } from './DayCharts.tsx'
-import { Figure } from './Figure.tsx'
-import { PendingActions } from './PendingActions.tsx'
-import { SetupChecklist } from './SetupChecklist.tsx'
+import { Section } from '../../ui/Section.tsx'
+import { AttentionSection, PendingActions, SetupChecklist } from './ToDoSections.tsx'
+import classes from './Figure.module.css'
 
 const overviewQuery = queryOptions({
   queryKey: ['admin', 'overview'],
@@ -95,5 +96,91 @@ function OverviewSkeleton() {
       <Skeleton h={96} radius="lg" />
       <Skeleton h={260} radius="lg" />
     </Stack>
+  )
+}
+
+type FigureProps = {
+  label: string
+  /** Null while it is counted. */
+  value: number | null
+  note?: string | undefined
+  /** Where what is counted is listed. False for those who may not see it. */
+  link: Pick<LinkProps, 'to' | 'search'> | false
+}
+
+/** One number. As a whole it is the link to what it counts. */
+export function Figure({ label, value, note, link }: FigureProps) {
+  const format = useFormat()
+  const { loading } = useTexts('shared')
+  const content = (
+    <>
+      <Text size="sm" c="dimmed">
+        {label}
+      </Text>
+      <Text fz={28} fw={620} lh={1.3}>
+        {value === null ? <Loader size="sm" type="dots" aria-label={loading} role="status" /> : format.number(value)}
+      </Text>
+      {note && (
+        <Text size="xs" c="dimmed">
+          {note}
+        </Text>
+      )}
+    </>
+  )
+  return (
+    <Paper withBorder className={classes.figure}>
+      {link ? (
+        <Link {...link} className={classes.link}>
+          {content}
+        </Link>
+      ) : (
+        <div className={classes.content}>{content}</div>
+      )}
+    </Paper>
+  )
+}
+
+const startOf = ({ day }: { day: string }) => Date.parse(`${day}T12:00:00Z`)
+
+/** The same days side by side, so that they can be compared. */
+export function DayCharts({ days }: { days: Overview['days'] }) {
+  const texts = useTexts('admin').overview
+  return (
+    <SimpleGrid cols={{ base: 1, md: 3 }} mb="lg">
+      <Box>
+        <Section title={texts.signIns} description={texts.lastDays}>
+          <BarChart
+            label={texts.signIns}
+            rows={days}
+            day={startOf}
+            series={[
+              { label: texts.passkey, color: 'pine.6', value: ({ passkey }) => passkey },
+              { label: texts.password, color: 'brass.4', value: ({ password }) => password },
+              { label: texts.refused, color: 'red.6', value: ({ refused }) => refused },
+            ]}
+          />
+        </Section>
+      </Box>
+      <Box>
+        <Section title={texts.issued} description={texts.lastDays}>
+          <BarChart
+            label={texts.issued}
+            rows={days}
+            day={startOf}
+            series={[{ label: texts.certificates, color: 'pine.6', value: (row) => row.certificates }]}
+          />
+        </Section>
+      </Box>
+      <Box>
+        <Section title={texts.tokensIssued} description={texts.lastDays}>
+          <BarChart
+            label={texts.tokensIssued}
+            rows={days}
+            day={startOf}
+            series={[{ label: texts.accessTokens, color: 'brass.4', value: (row) => row.tokens }]}
+          />
+        </Section>
+      </Box>
+    </SimpleGrid>
   )
 }

@@ -1,8 +1,19 @@
-import type { UserDetails } from '../../api/shapes.ts'
+import { Badge, Button, Group, Pill, Text } from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { answer, api } from '../../api/client.ts'
+import type { User, UserDetails } from '../../api/shapes.ts'
 import { useMay } from '../../session/me.ts'
-import { PermissionsSection } from './PermissionsSection.tsx'
-import { UsableAppsSection } from './UsableAppsSection.tsx'
-import { UserRolesSection } from './UserRolesSection.tsx'
+import { useTexts } from '../../texts/TextsProvider.tsx'
+import { ApplicationLogo } from '../../ui/ApplicationLogo.tsx'
+import { EmptyState } from '../../ui/EmptyState.tsx'
+import { ConfirmDialog, FormDialog } from '../../ui/FormDialog.tsx'
+import { ApplicationLink } from '../../ui/links.tsx'
+import { QueryView } from '../../ui/QueryView.tsx'
+import { Row, Rows } from '../../ui/Rows.tsx'
+import { Section } from '../../ui/Section.tsx'
+import { isRoleConfirmed, NO_ROLE, PermissionList, RoleToGive } from '../roles/RoleToGive.tsx'
+import { userAppsQuery } from '../users/user-queries.ts'
 
 /** What this person may do, and why. */
 export function AccessPanel({ details: { user, permissions } }: { details: UserDetails }) {
@@ -13,5 +24,140 @@ export function AccessPanel({ details: { user, permissions } }: { details: UserD
       <PermissionsSection permissions={permissions} />
       <UsableAppsSection user={user} />
     </>
+  )
+}
+
+export function UserRolesSection({ user }: { user: User }) {
+  const texts = useTexts('people').roles
+  const client = useQueryClient()
+  const mayAssign = useMay()('roles:assign')
+  const [isGiving, setIsGiving] = useState(false)
+  const [taking, setTaking] = useState<User['roles'][number]>()
+  const reload = () => client.invalidateQueries({ queryKey: ['admin'] })
+  const shown = user.roles.filter(({ name }) => name !== 'user')
+
+  return (
+    <Section
+      title={texts.title}
+      description={texts.description}
+      actions={
+        mayAssign && (
+          <Button size="sm" variant="default" onClick={() => setIsGiving(true)}>
+            {texts.give}
+          </Button>
+        )
+      }
+    >
+      <Group gap="xs">
+        {shown.map((role) => (
+          <Pill
+            key={role.id}
+            size="lg"
+            withRemoveButton={mayAssign}
+            removeButtonProps={{ 'aria-label': texts.take(role.name), 'aria-hidden': false, tabIndex: 0 }}
+            onRemove={() => setTaking(role)}
+          >
+            {role.name}
+          </Pill>
+        ))}
+        {shown.length === 0 && (
+          <Text size="sm" c="dimmed">
+            {texts.onlyUser}
+          </Text>
+        )}
+      </Group>
+      {isGiving && <GiveRoleDialog user={user} onClose={() => setIsGiving(false)} onDone={reload} />}
+      {taking && (
+        <ConfirmDialog
+          title={texts.takeTitle(taking.name)}
+          confirm={texts.takeSubmit}
+          onClose={() => setTaking(undefined)}
+          action={async () => {
+            const params = { path: { userId: user.id, roleId: taking.id } }
+            await answer(api.DELETE('/api/admin/users/{userId}/roles/{roleId}', { params }))
+            await reload()
+          }}
+        >
+          {texts.takeText}
+        </ConfirmDialog>
+      )}
+    </Section>
+  )
+}
+
+type GiveRoleDialogProps = { user: User; onClose: () => void; onDone: () => Promise<unknown> }
+
+export function GiveRoleDialog({ user, onClose, onDone }: GiveRoleDialogProps) {
+  const texts = useTexts('people').roles
+  const [chosen, setChosen] = useState(NO_ROLE)
+  return (
+    <FormDialog
+      title={texts.giveTitle(user.displayName ?? user.email)}
+      submit={texts.submit}
+      disabled={!isRoleConfirmed(chosen)}
+      onClose={onClose}
+      action={async () => {
+        if (!chosen.role) return
+        const params = { path: { userId: user.id } }
+        await answer(api.POST('/api/admin/users/{userId}/roles', { params, body: { roleId: chosen.role.id } }))
+        await onDone()
+      }}
+    >
+      <RoleToGive value={chosen} except={user.roles.map(({ id }) => id)} onChange={setChosen} />
+    </FormDialog>
+  )
+}
+
+export function PermissionsSection({ permissions }: { permissions: string[] }) {
+  const texts = useTexts('people').permissions
+  return (
+    <Section title={texts.title} description={texts.description}>
+      {permissions.length === 0 ? (
+        <Text size="sm" c="dimmed">
+          {texts.none}
+        </Text>
+      ) : (
+        <PermissionList permissions={permissions} />
+      )}
+    </Section>
+  )
+}
+
+/** Which applications are open to this person, and why. */
+export function UsableAppsSection({ user }: { user: User }) {
+  const texts = useTexts('people').apps
+  const query = useQuery(userAppsQuery(user.id))
+  return (
+    <Section title={texts.title} description={texts.description} flush>
+      <QueryView
+        query={query}
+        isEmpty={({ apps }) => apps.length === 0}
+        empty={
+          <EmptyState icon="apps" title={texts.emptyTitle}>
+            {texts.empty}
+          </EmptyState>
+        }
+      >
+        {({ apps }) => (
+          <Rows label={texts.title}>
+            {apps.map((app) => (
+              <Row
+                key={app.client_id}
+                lead={<ApplicationLogo name={app.name} logoUrl={app.logoUrl} />}
+                title={<ApplicationLink id={app.client_id}>{app.name}</ApplicationLink>}
+                badge={
+                  app.authorized && (
+                    <Badge size="sm" variant="light">
+                      {texts.authorized}
+                    </Badge>
+                  )
+                }
+                meta={app.everybody ? texts.everybody : texts.because(app.roles.map(({ name }) => name).join(', '))}
+              />
+            ))}
+          </Rows>
+        )}
+      </QueryView>
+    </Section>
   )
 }

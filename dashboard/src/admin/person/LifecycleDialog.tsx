@@ -1,11 +1,18 @@
-import { Radio, Stack, Text, Textarea, TextInput } from '@mantine/core'
-import { useState } from 'react'
+import { Button, List, Radio, Skeleton, Stack, Text, Textarea, TextInput } from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { type ReactNode, useState } from 'react'
 import { answer, api } from '../../api/client.ts'
-import type { User } from '../../api/shapes.ts'
+import type { EndedByAction, User } from '../../api/shapes.ts'
 import { localDateTime } from '../../lib/local-date-time.ts'
+import { deviceName } from '../../lib/user-agent.ts'
+import { paths } from '../../paths.ts'
+import { useMay } from '../../session/me.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
-import { FormDialog } from '../../ui/FormDialog.tsx'
-import { LifecyclePreview } from './LifecyclePreview.tsx'
+import { FailureAlert } from '../../ui/FailureAlert.tsx'
+import { ConfirmDialog, FormDialog } from '../../ui/FormDialog.tsx'
+import { Section } from '../../ui/Section.tsx'
+import { previewQuery } from '../users/user-queries.ts'
 
 type Props = { user: User; action: 'enable' | 'disable'; onClose: () => void; onDone: () => Promise<unknown> }
 
@@ -73,5 +80,111 @@ export function LifecycleDialog({ user, action, onClose, onDone }: Props) {
         />
       )}
     </FormDialog>
+  )
+}
+
+type LifecyclePreviewProps = { userId: string; later?: boolean; children: ReactNode }
+
+/** Lists what disabling or deleting an account will end: how many, and which. */
+export function LifecyclePreview({ userId, later = false, children }: LifecyclePreviewProps) {
+  const texts = useTexts('admin').lifecycle
+  const mayCount = useMay()('users:lifecycle')
+  const { data, error } = useQuery({ ...previewQuery(userId), enabled: mayCount })
+  const ends = useEnds(data?.ends)
+  if (!mayCount) return <Text size="sm">{children}</Text>
+  return (
+    <Stack gap={6}>
+      <Text size="sm" fw={550}>
+        {later ? texts.cutLater : texts.cut}
+      </Text>
+      <FailureAlert failure={error} />
+      {data ? (
+        <List size="sm">
+          {ends.map(({ count, names }) => (
+            <List.Item key={count}>
+              {count}
+              {names !== '' && (
+                <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+                  {names}
+                </Text>
+              )}
+            </List.Item>
+          ))}
+          {ends.length === 0 && <List.Item>{texts.nothingEnds}</List.Item>}
+        </List>
+      ) : (
+        !error && <Skeleton h={64} />
+      )}
+      <Text size="sm" c="dimmed">
+        {children}
+      </Text>
+    </Stack>
+  )
+}
+
+const MAX_NAMES = 6
+
+/** The server sends names, or only numbers to people who may not see users. */
+function useEnds(ends: EndedByAction | undefined): { count: string; names: string }[] {
+  const texts = useTexts('admin').lifecycle
+  const { unknownDevice } = useTexts('account').sessions
+  if (!ends) return []
+  const line = (
+    count: (count: number) => string,
+    ended: number | unknown[],
+    names: string[],
+  ): { count: string; names: string }[] => {
+    const total = Array.isArray(ended) ? ended.length : ended
+    const shown = [...names.slice(0, MAX_NAMES), ...(names.length > MAX_NAMES ? ['…'] : [])]
+    return total > 0 ? [{ count: count(total), names: shown.join(', ') }] : []
+  }
+  const listed = <Item,>(ended: number | Item[], nameOf: (item: Item) => string) =>
+    Array.isArray(ended) ? ended.map(nameOf) : []
+  return [
+    ...line(
+      texts.sessions,
+      ends.sessions,
+      listed(ends.sessions, ({ userAgent }) => deviceName(userAgent) ?? unknownDevice),
+    ),
+    ...line(
+      texts.tokens,
+      ends.apps,
+      listed(ends.apps, ({ name }) => name),
+    ),
+    ...line(
+      texts.certificates,
+      ends.certificates,
+      listed(ends.certificates, ({ serial, principals }) => `№ ${serial} (${principals.join(', ')})`),
+    ),
+  ]
+}
+
+export function DeleteUserSection({ user }: { user: User }) {
+  const texts = useTexts('admin').deleteUser
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const [isConfirming, setIsConfirming] = useState(false)
+  const name = user.displayName ?? user.email
+  return (
+    <Section title={texts.title} description={texts.description}>
+      <Button variant="outline" color="red" onClick={() => setIsConfirming(true)}>
+        {texts.open}
+      </Button>
+      {isConfirming && (
+        <ConfirmDialog
+          title={texts.confirmTitle(name)}
+          confirm={texts.confirm}
+          typed={{ label: texts.typed(user.email), value: user.email }}
+          onClose={() => setIsConfirming(false)}
+          action={async () => {
+            await answer(api.DELETE('/api/admin/users/{userId}', { params: { path: { userId: user.id } } }))
+            await navigate({ to: paths.adminUsers, replace: true })
+            client.removeQueries({ queryKey: ['admin', 'users'] })
+          }}
+        >
+          <LifecyclePreview userId={user.id}>{texts.text}</LifecyclePreview>
+        </ConfirmDialog>
+      )}
+    </Section>
   )
 }

@@ -1,17 +1,18 @@
-import { Badge, Box, Button, Group, Text } from '@mantine/core'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Badge, Box, Button, Group, Stack, Text } from '@mantine/core'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { answer, api } from '../../api/client.ts'
 import type { UserDetails } from '../../api/shapes.ts'
 import { useMay, useMe } from '../../session/me.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
+import { FailureAlert } from '../../ui/FailureAlert.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { PersonAvatar } from '../../ui/PersonAvatar.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
+import { SavedNote } from '../../ui/SaveButton.tsx'
 import { lifecycleQuery } from '../users/user-queries.ts'
-import { DisabledReceipt } from './DisabledReceipt.tsx'
-import { InvitationButton } from './InvitationButton.tsx'
 import { LifecycleDialog } from './LifecycleDialog.tsx'
-import { ScheduledAction } from './ScheduledAction.tsx'
+import { DisabledReceipt, ScheduledAction } from './LifecycleSection.tsx'
 
 /** Who it is, in which state, since when, and the switch. */
 export function PersonHeader({ details: { user, hasPassword, passkeys } }: { details: UserDetails }) {
@@ -99,5 +100,24 @@ function StateBadge({ user, isInvited }: { user: UserDetails['user']; isInvited:
     <Badge component="span" color={color} variant="light">
       {texts[state]}
     </Badge>
+  )
+}
+
+/** For people who were invited and have not chosen a password yet. The server refuses it for all others. */
+export function InvitationButton({ userId }: { userId: string }) {
+  const texts = useTexts('admin').users
+  const send = useMutation({
+    mutationFn: () => answer(api.POST('/api/admin/users/{userId}/invitation', { params: { path: { userId } } })),
+  })
+  return (
+    <Stack gap="xs">
+      <Group>
+        <Button variant="default" size="sm" loading={send.isPending} onClick={() => send.mutate()}>
+          {texts.inviteAgain}
+        </Button>
+        <SavedNote shown={send.isSuccess}>{texts.invited}</SavedNote>
+      </Group>
+      <FailureAlert failure={send.error} />
+    </Stack>
   )
 }

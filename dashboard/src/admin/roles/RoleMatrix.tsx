@@ -1,16 +1,19 @@
-import { Box, Checkbox, Table, Text } from '@mantine/core'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { ActionIcon, Badge, Box, Checkbox, Group, Stack, Table, Text } from '@mantine/core'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Fragment, useState } from 'react'
 import { answer, api } from '../../api/client.ts'
 import type { Permission, Role } from '../../api/shapes.ts'
+import { useFormat } from '../../lib/use-format.ts'
+import { paths } from '../../paths.ts'
+import { useMay } from '../../session/me.ts'
 import { findText } from '../../texts/find-text.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
-import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
 import { FailureAlert } from '../../ui/FailureAlert.tsx'
+import { ConfirmDialog } from '../../ui/FormDialog.tsx'
+import { Icon } from '../../ui/Icon.tsx'
+import { TextLink } from '../../ui/links.tsx'
 import { rolesQuery } from '../users/user-queries.ts'
 import { groupPermissions } from './permission-groups.ts'
-import { RoleHeading } from './RoleHeading.tsx'
-import { RoleSummaryRows } from './RoleSummaryRows.tsx'
 import classes from './RoleMatrix.module.css'
 
 /** One of the catalogue, or one that a role holds and the catalogue does not know. */
@@ -120,4 +123,93 @@ export function RoleMatrix({ roles, permissions, mayWrite, onEdit, onDelete }: P
       )}
     </>
   )
+}
+
+type RoleHeadingProps = { role: Role; mayWrite: boolean; onEdit: (role: Role) => void; onDelete: (role: Role) => void }
+
+/** The name of a role, who has it, and what can be done with it. A built-in role keeps its name and stays. */
+export function RoleHeading({ role, mayWrite, onEdit, onDelete }: RoleHeadingProps) {
+  const texts = useTexts('admin').roles
+  const may = useMay()
+  return (
+    <Stack gap={4} align="center">
+      <Text fw={600} size="sm" style={{ overflowWrap: 'anywhere' }}>
+        {role.name}
+      </Text>
+      {may('users:read') && <Holders role={role} />}
+      {role.builtIn && (
+        <Badge size="xs" variant="default">
+          {texts.builtIn}
+        </Badge>
+      )}
+      {mayWrite && (
+        <Group gap={2} wrap="nowrap">
+          <ActionIcon size="sm" variant="subtle" aria-label={texts.editTitle(role.name)} onClick={() => onEdit(role)}>
+            <Icon name="pencil" size={14} />
+          </ActionIcon>
+          {!role.builtIn && (
+            <ActionIcon
+              size="sm"
+              variant="subtle"
+              color="red"
+              aria-label={texts.deleteTitle(role.name)}
+              onClick={() => onDelete(role)}
+            >
+              <Icon name="trash" size={14} />
+            </ActionIcon>
+          )}
+        </Group>
+      )}
+    </Stack>
+  )
+}
+
+/** How many have the role, as a link to them. */
+function Holders({ role }: { role: Role }) {
+  const texts = useTexts('admin').roles
+  const format = useFormat()
+  const { data } = useQuery({
+    queryKey: ['admin', 'users', 'holders', role.id],
+    queryFn: () => answer(api.GET('/api/admin/users', { params: { query: { role: role.id, limit: 1 } } })),
+    staleTime: 60_000,
+  })
+  if (!data || typeof data === 'string') return null
+  const count = `${format.number(data.total)}${data.totalIsMore ? '+' : ''}`
+  return (
+    <TextLink to={paths.adminUsers} search={{ role: role.id }} size="xs" underline="always">
+      {data.total === 1 ? texts.oneHolder : texts.holders(count)}
+    </TextLink>
+  )
+}
+
+/** What a role gives besides permissions. */
+export function RoleSummaryRows({ roles }: { roles: Role[] }) {
+  const texts = useTexts('admin').roles
+  const extras = ({ ssh, attributes }: Role) => {
+    const count = Object.keys(attributes).length
+    return [...(ssh ? [texts.hasRules] : []), ...(count > 0 ? [texts.attributes(count)] : [])].join(', ')
+  }
+  const rows = [
+    { title: texts.accounts, hint: texts.accountsHint, value: ({ principals }: Role) => principals.join(', ') },
+    { title: texts.rules, hint: texts.rulesHint, value: extras },
+  ]
+  return rows.map(({ title, hint, value }) => (
+    <Table.Tr key={title}>
+      <Table.Th scope="row" className={classes.sticky}>
+        <Text size="sm" fw={500}>
+          {title}
+        </Text>
+        <Text size="xs" c="dimmed" fw={400}>
+          {hint}
+        </Text>
+      </Table.Th>
+      {roles.map((role) => (
+        <Table.Td key={role.id} ta="center">
+          <Text size="xs" style={{ overflowWrap: 'anywhere' }}>
+            {value(role) || texts.noAccounts}
+          </Text>
+        </Table.Td>
+      ))}
+    </Table.Tr>
+  ))
 }

@@ -1,11 +1,11 @@
-import { Select, Text } from '@mantine/core'
+import { Alert, Checkbox, List, Select, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { Role } from '../../api/shapes.ts'
 import { findText } from '../../texts/find-text.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
+import { Icon } from '../../ui/Icon.tsx'
 import { rolesQuery } from '../users/user-queries.ts'
-import { ConfirmAdministering } from './ConfirmAdministering.tsx'
-import { administering } from './permission-groups.ts'
+import { administering, groupPermissions } from './permission-groups.ts'
 
 export type ChosenRole = { role: Role | undefined; isConfirmed: boolean }
 
@@ -49,5 +49,49 @@ export function RoleToGive({ value, except = [], onChange }: Props) {
         onChange={(isConfirmed) => onChange({ ...value, isConfirmed })}
       />
     </>
+  )
+}
+
+type ConfirmAdministeringProps = { roles: readonly Role[]; checked: boolean; onChange: (checked: boolean) => void }
+
+/** What these roles let their holders administer, to be confirmed. Nothing, when they let them administer nothing. */
+export function ConfirmAdministering({ roles, checked, onChange }: ConfirmAdministeringProps) {
+  const texts = useTexts('people').roles
+  const brought = [...new Set(roles.flatMap(({ permissions }) => administering(permissions)))]
+  if (brought.length === 0) return null
+  return (
+    <Alert role="note" color="brass" variant="light" icon={<Icon name="shield" />}>
+      <Text size="sm" fw={600} mb="xs">
+        {texts.brings}
+      </Text>
+      <PermissionList permissions={brought} />
+      <Checkbox
+        mt="md"
+        label={texts.confirm}
+        checked={checked}
+        onChange={(event) => onChange(event.currentTarget.checked)}
+      />
+    </Alert>
+  )
+}
+
+/** Permissions in words, by what they are about. */
+export function PermissionList({ permissions }: { permissions: readonly string[] }) {
+  const texts = useTexts('people').permissions
+  return (
+    <Stack gap="sm">
+      {groupPermissions(permissions.map((id) => ({ id }))).map(({ group, items }) => (
+        <div key={group}>
+          <Text size="sm" fw={600}>
+            {texts.groups[group]}
+          </Text>
+          <List size="sm">
+            {items.map(({ id }) => (
+              <List.Item key={id}>{findText(texts.names, id) ?? id}</List.Item>
+            ))}
+          </List>
+        </div>
+      ))}
+    </Stack>
   )
 }

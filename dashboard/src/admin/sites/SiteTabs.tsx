@@ -1,16 +1,22 @@
-import type { ReactNode } from 'react'
+import { Alert, Checkbox, SimpleGrid, Stack, Tabs, Text, Textarea, TextInput } from '@mantine/core'
+import { type ReactNode, useState } from 'react'
 import type { Client } from '../../api/shapes.ts'
+import { issueAt } from '../../lib/field-issue.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
+import { CodeBlock } from '../../ui/CodeBlock.tsx'
+import { Icon } from '../../ui/Icon.tsx'
 import { type PageTab, PageTabs } from '../../ui/PageTabs.tsx'
+import { RelativeTime } from '../../ui/RelativeTime.tsx'
+import { Section } from '../../ui/Section.tsx'
 import { AccessForm } from '../clients/AccessForm.tsx'
+import { LogoSection } from '../clients/AppearanceForm.tsx'
 import type { SiteTab } from '../clients/client-search.ts'
-import { DeleteClientSection } from '../clients/DeleteClientSection.tsx'
-import { LogoSection } from '../clients/LogoSection.tsx'
-import { TurnClientSection } from '../clients/TurnClientSection.tsx'
-import { ProxyPanel } from './ProxyPanel.tsx'
+import { DeleteClientSection, TurnClientSection } from '../clients/ClientEndSections.tsx'
+import { ClientForm, useSaveClient, useTextFields } from '../clients/ClientForm.tsx'
+import { RefusalsSection } from '../clients/RefusalsSection.tsx'
+import { PROXIES } from './proxies.ts'
 import { RulesPanel } from './RulesPanel.tsx'
-import { SiteForm } from './SiteForm.tsx'
-import { SiteRefusals } from './SiteRefusals.tsx'
+import { HEADER_FIELDS, headerNames, headersDraft, headersOf } from './site-headers.ts'
 
 type Props = { site: Client; mayWrite: boolean }
 
@@ -36,6 +42,158 @@ export function SiteTabs({ site, mayWrite }: Props) {
         ),
         tab('refusals', <SiteRefusals site={site} />),
       ]}
+    />
+  )
+}
+
+/** What to paste into the configuration of the proxy. */
+export function ProxyPanel({ site }: { site: Client }) {
+  const texts = useTexts('sites').proxy
+  const [latchkey, setLatchkey] = useState('127.0.0.1:3000')
+  const [application, setApplication] = useState('127.0.0.1:8080')
+  const hosts = site.hosts ?? []
+  const made = { hosts, headers: headerNames(site.headers ?? {}), basic: site.basic ?? false }
+  return (
+    <Section title={texts.title} description={texts.description}>
+      <Stack>
+        <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
+          <TextInput
+            label={texts.latchkey}
+            value={latchkey}
+            onChange={(event) => setLatchkey(event.currentTarget.value)}
+          />
+          <TextInput
+            label={texts.application}
+            value={application}
+            onChange={(event) => setApplication(event.currentTarget.value)}
+          />
+        </SimpleGrid>
+        <Alert color="brass" variant="light" icon={<Icon name="alert" />}>
+          {texts.warning}
+        </Alert>
+        <Tabs defaultValue="Caddy">
+          <Tabs.List mb="sm">
+            {/* Narrow on a phone, so that part of the last one shows that there is more. */}
+            {Object.keys(PROXIES).map((name) => (
+              <Tabs.Tab key={name} value={name} px={{ base: 'xs', sm: 'md' }}>
+                {name}
+              </Tabs.Tab>
+            ))}
+          </Tabs.List>
+          {Object.entries(PROXIES).map(([name, proxy]) => (
+            <Tabs.Panel key={name} value={name}>
+              <Stack gap="sm">
+                <CodeBlock
+                  label={texts.file(name)}
+                  value={proxy.configure(made, { latchkey: latchkey.trim(), application: application.trim() })}
+                />
+                {'script' in proxy && <CodeBlock label={texts.script(proxy.script.name)} value={proxy.script.text} />}
+                {name === 'Traefik' && hosts.some((host) => host.includes(':')) && <Text size="sm">{texts.ports}</Text>}
+              </Stack>
+            </Tabs.Panel>
+          ))}
+        </Tabs>
+      </Stack>
+    </Section>
+  )
+}
+
+type SiteFormProps = { site: Client; mayWrite: boolean }
+
+/** The name and the hosts of a site, and what it is told. */
+export function SiteForm({ site, mayWrite }: SiteFormProps) {
+  const texts = useTexts('sites')
+  const save = useSaveClient(site.client_id)
+  const { fields, field } = useTextFields(
+    {
+      name: site.name,
+      hosts: (site.hosts ?? []).join('\n'),
+      launchUrl: site.launchUrl ?? '',
+    },
+    save,
+    mayWrite,
+  )
+  const [basic, setBasic] = useState(site.basic ?? false)
+  const [headers, setHeaders] = useState(() => headersDraft(site.headers ?? {}))
+  return (
+    <ClientForm
+      title={texts.settings}
+      save={save}
+      fields={['name', 'hosts', 'launchUrl', 'headers']}
+      mayWrite={mayWrite}
+      onSubmit={() =>
+        save.mutate({
+          name: fields.name.trim(),
+          hosts: fields.hosts.split(/\s+/).filter(Boolean),
+          launchUrl: fields.launchUrl.trim() || null,
+          basic,
+          headers: headersOf(headers),
+        })
+      }
+    >
+      <TextInput label={texts.name} description={texts.nameHint} maxLength={100} {...field('name')} />
+      <Textarea size="md" label={texts.hosts} description={texts.hostsHint} autosize minRows={1} {...field('hosts')} />
+      <TextInput
+        label={texts.launchUrl}
+        description={texts.launchUrlHint}
+        placeholder="https://wiki.example.com/"
+        {...field('launchUrl')}
+      />
+      <Checkbox
+        label={texts.basic}
+        description={texts.basicHint}
+        disabled={!mayWrite}
+        checked={basic}
+        onChange={(event) => {
+          save.reset()
+          setBasic(event.currentTarget.checked)
+        }}
+      />
+      <Stack gap="xs" component="fieldset" bd={0} p={0} m={0}>
+        <Text component="legend" fw={600} p={0}>
+          {texts.headers}
+        </Text>
+        <Text size="sm" c="dimmed">
+          {texts.headersHint}
+        </Text>
+        <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm">
+          {HEADER_FIELDS.map((name) => (
+            <TextInput
+              key={name}
+              label={texts.headerLabels[name]}
+              readOnly={!mayWrite}
+              value={headers[name]}
+              error={issueAt(save.error, `headers/${name}`)}
+              onChange={(event) => {
+                const { value } = event.currentTarget
+                save.reset()
+                setHeaders((before) => ({ ...before, [name]: value }))
+              }}
+            />
+          ))}
+        </SimpleGrid>
+      </Stack>
+    </ClientForm>
+  )
+}
+
+/** Requests that the site did not let through. */
+export function SiteRefusals({ site }: { site: Client }) {
+  const texts = useTexts('sites').refusals
+  return (
+    <RefusalsSection
+      application={site}
+      texts={texts}
+      explain={({ at, details }) => ({
+        meta: (
+          <>
+            {details.sent !== null && <code>{details.sent}</code>}
+            <div>
+              <RelativeTime at={at} />
+            </div>
+          </>
+        ),
+      })}
     />
   )
 }

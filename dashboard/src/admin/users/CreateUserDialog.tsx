@@ -9,8 +9,8 @@ import { useTexts } from '../../texts/TextsProvider.tsx'
 import { Field } from '../../ui/Form.tsx'
 import { FormDialog } from '../../ui/FormDialog.tsx'
 import { NewPasswordInput } from '../../ui/NewPasswordInput.tsx'
-import { ConfirmAdministering } from '../roles/ConfirmAdministering.tsx'
 import { administering } from '../roles/permission-groups.ts'
+import { ConfirmAdministering } from '../roles/RoleToGive.tsx'
 import { rolesQuery } from './user-queries.ts'
 
 export function CreateUserDialog({ onClose }: { onClose: () => void }) {

@@ -1,5 +1,5 @@
-import { Button, Group, Menu, Text } from '@mantine/core'
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { Badge, Button, Checkbox, Group, Menu, NativeSelect, Select, Text } from '@mantine/core'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useNavigate, useRouter, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { User } from '../../api/shapes.ts'
@@ -9,16 +9,18 @@ import { endpoints, paths } from '../../paths.ts'
 import { useMay } from '../../session/me.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
 import { Icon } from '../../ui/Icon.tsx'
+import { TextLink } from '../../ui/links.tsx'
 import { PagedList } from '../../ui/PagedList.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
-import { Rows } from '../../ui/Rows.tsx'
+import { PersonAvatar } from '../../ui/PersonAvatar.tsx'
+import { RelativeTime } from '../../ui/RelativeTime.tsx'
+import { Row, Rows } from '../../ui/Rows.tsx'
+import { SearchInput } from '../../ui/SearchInput.tsx'
+import { SelectionBar } from './BatchDialog.tsx'
 import { CreateUserDialog } from './CreateUserDialog.tsx'
 import { ImportDialog } from './ImportDialog.tsx'
-import { SelectionBar } from './SelectionBar.tsx'
-import { usersQuery } from './user-queries.ts'
-import { UserRow } from './UserRow.tsx'
-import { readUsersSearch } from './users-search.ts'
-import { UsersFilters } from './UsersFilters.tsx'
+import { rolesQuery, usersQuery } from './user-queries.ts'
+import { readUsersSearch, SORTS, STATUSES, type UsersSearch } from './users-search.ts'
 
 export function UsersPage() {
   const texts = useTexts('admin').users
@@ -120,5 +122,105 @@ function TotalText({ pages }: { pages: { total: number; totalIsMore: boolean }[]
     <Text size="sm" c="dimmed" role="status">
       {first && !isNoneYet && texts.total(format.number(first.total), first.totalIsMore, first.total === 1)}
     </Text>
+  )
+}
+
+/** What is chosen is kept in the address. */
+export function UsersFilters({ search }: { search: UsersSearch }) {
+  const texts = useTexts('people').list
+  const { search: label } = useTexts('admin').users
+  const may = useMay()
+  const navigate = useNavigate({ from: paths.adminUsers })
+  const roles = useQuery({ ...rolesQuery, enabled: may('roles:read') })
+  const change = (part: Record<string, unknown>) =>
+    void navigate({ search: readUsersSearch({ ...search, ...part }), replace: true, resetScroll: false })
+  const statuses = STATUSES.filter((status) => status !== 'scheduled' || may('users:lifecycle'))
+  return (
+    <Group mb="md" gap="sm">
+      <SearchInput label={label} value={search.q ?? ''} onSearch={(q) => change({ q })} />
+      <NativeSelect
+        aria-label={texts.status}
+        value={search.status ?? ''}
+        onChange={(event) => change({ status: event.currentTarget.value })}
+        data={[
+          { value: '', label: texts.statuses.all },
+          ...statuses.map((value) => ({ value, label: texts.statuses[value] })),
+        ]}
+      />
+      {may('roles:read') && (
+        <Select
+          aria-label={texts.role}
+          placeholder={texts.anyRole}
+          searchable
+          clearable
+          clearButtonProps={{ 'aria-label': texts.anyRole }}
+          w={170}
+          data={(roles.data?.roles ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+          value={search.role ?? null}
+          onChange={(role) => change({ role: role ?? '' })}
+        />
+      )}
+      <NativeSelect
+        aria-label={texts.sort}
+        value={search.sort ?? SORTS[0]}
+        onChange={(event) => change({ sort: event.currentTarget.value })}
+        data={SORTS.map((value) => ({ value, label: texts.sorts[value] }))}
+      />
+    </Group>
+  )
+}
+
+type UserRowProps = { user: User; isSelected?: boolean; onSelect?: () => void }
+
+export function UserRow({ user, isSelected = false, onSelect }: UserRowProps) {
+  const texts = useTexts('admin').users
+  const { list, states } = useTexts('people')
+  const name = user.displayName ?? user.email
+  return (
+    <Row
+      lead={
+        <Group gap="sm" wrap="nowrap">
+          {onSelect && <Checkbox aria-label={list.select(name)} checked={isSelected} onChange={onSelect} />}
+          <PersonAvatar
+            name={name}
+            avatarUrl={user.avatarUrl}
+            size={40}
+            // On a phone there is no room for both.
+            {...(onSelect ? { visibleFrom: 'xs' } : {})}
+          />
+        </Group>
+      }
+      title={
+        <TextLink to={paths.adminUser} params={{ userId: user.id }} c="inherit" fw={550}>
+          {name}
+        </TextLink>
+      }
+      badge={
+        <>
+          {user.disabled_at !== null && (
+            <Badge size="sm" color="red" variant="light">
+              {states.disabled}
+            </Badge>
+          )}
+          {user.disabled_at === null && user.lastLoginAt === null && (
+            <Badge size="sm" color="brass" variant="light">
+              {states.invited}
+            </Badge>
+          )}
+          {user.roles
+            .filter((role) => role.name !== 'user')
+            .map((role) => (
+              <Badge key={role.id} size="sm" variant="light">
+                {role.name}
+              </Badge>
+            ))}
+        </>
+      }
+      meta={
+        <>
+          {user.email} · {texts.lastLogin} {user.lastLoginAt ? <RelativeTime at={user.lastLoginAt} /> : texts.never}
+        </>
+      }
+    />
   )
 }

@@ -1,0 +1,85 @@
+import { Button, Stack, Text, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import { answer, api } from '../api/client.ts'
+import { useSubmit } from '../lib/use-submit.ts'
+import { tellTabs } from '../session/tell-tabs.ts'
+import { useTexts } from '../texts/TextsProvider.tsx'
+import { FailureAlert } from '../ui/FailureAlert.tsx'
+import { Field } from '../ui/Form.tsx'
+import { Icon } from '../ui/Icon.tsx'
+import { NewPasswordInput } from '../ui/NewPasswordInput.tsx'
+
+type NewAccount = { displayName: string; email: string; password: string }
+type Fields = { value: NewAccount; change: (part: Partial<NewAccount>) => void }
+
+export function useNewAccount(): Fields {
+  const [value, setValue] = useState<NewAccount>({ displayName: '', email: '', password: '' })
+  return { value, change: (part) => setValue((before) => ({ ...before, ...part })) }
+}
+
+export async function register({ displayName, email, password }: NewAccount): Promise<void> {
+  const body = { email, password, ...(displayName.trim() ? { displayName: displayName.trim() } : {}) }
+  const { user } = await answer(api.POST('/api/auth/register', { body }))
+  tellTabs({ kind: 'signed-in', userId: user.id })
+}
+
+export function NewAccountFields({ value, change }: Fields) {
+  const texts = useTexts('publicPages')
+  return (
+    <>
+      <Field name="displayName">
+        <TextInput
+          label={texts.displayName}
+          description={texts.displayNameHint}
+          autoComplete="name"
+          autoFocus
+          maxLength={100}
+          value={value.displayName}
+          onChange={(event) => change({ displayName: event.currentTarget.value })}
+        />
+      </Field>
+      <Field name="email">
+        <TextInput
+          label={texts.email}
+          type="email"
+          autoComplete="username"
+          required
+          withAsterisk={false}
+          value={value.email}
+          onChange={(event) => change({ email: event.currentTarget.value })}
+        />
+      </Field>
+      <Field name="password">
+        <NewPasswordInput
+          label={texts.password}
+          person={value}
+          value={value.password}
+          onChange={(password) => change({ password })}
+        />
+      </Field>
+    </>
+  )
+}
+
+/** Offers a passkey to somebody who has just made an account, and goes on with or without one. */
+export function PasskeyOffer({ to, children }: { to: string; children?: string }) {
+  const texts = useTexts('publicPages').setup
+  const { busy, failure, run } = useSubmit(async () => {
+    // Not with the page: nobody needs it before they have an account.
+    const { addPasskey } = await import('../lib/create-passkey.ts')
+    await addPasskey()
+    location.replace(to)
+  })
+  return (
+    <Stack gap="md">
+      {children && <Text size="sm">{children}</Text>}
+      <FailureAlert failure={failure} />
+      <Button size="md" autoFocus loading={busy} leftSection={<Icon name="fingerprint" />} onClick={() => run()}>
+        {texts.passkeySubmit}
+      </Button>
+      <Button variant="subtle" component="a" href={to}>
+        {texts.skip}
+      </Button>
+    </Stack>
+  )
+}

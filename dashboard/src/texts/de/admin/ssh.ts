@@ -1,0 +1,62 @@
+import type * as English from '../../en/admin/ssh.ts'
+import { plural } from '../../plural.ts'
+
+export const hosts: typeof English.hosts = {
+  title: 'Server',
+  description: 'Server, bei denen man sich mit SSH-Zertifikaten anmeldet, und wer das darf.',
+  create: 'Server hinzufügen',
+  createSubmit: 'Hinzufügen',
+  edit: 'Bearbeiten',
+  editTitle: (name) => `${name} bearbeiten`,
+  emptyTitle: 'Noch keine Server',
+  empty: 'Fügen Sie einen hinzu, um die Zeile zu erhalten, die ihn einrichtet.',
+  name: 'Name',
+  hostnames: 'DNS-Namen und Adressen',
+  hostnamesHint: 'Je eine pro Zeile. Das Zertifikat des Servers nennt sie.',
+  everybody: 'Offen für alle, die Zertifikate erhalten dürfen',
+  allowedRoles: 'Zugelassene Rollen',
+  allowedRolesHint: 'Ohne eine kommt niemand hinein.',
+  open: 'Offen für alle, die Zertifikate erhalten dürfen',
+  restricted: (count) => plural('de', count, { one: 'Offen für # Rolle', other: 'Offen für # Rollen' }),
+  lastSeen: 'Zuletzt hier',
+  states: { waiting: 'Noch nicht eingerichtet', current: 'Aktuell', behind: 'Nicht aktuell' },
+  commandTitle: 'Die Zeile für den Server, nur dieses Mal',
+  commandText:
+    'Führen Sie sie innerhalb einer Stunde in einer Shell auf dem Server aus. Sie wirkt einmal. Niemand kann sie Ihnen noch einmal zeigen.',
+  command: 'Auf dem Server ausführen',
+  done: 'Ich habe sie kopiert',
+  newToken: 'Neues Token',
+  newTokenTitle: (name) => `Ein neues Token für ${name} erzeugen?`,
+  newTokenText:
+    'Sie erhalten eine neue Zeile, die den Server einrichtet. Was er jetzt hat, gilt, bis diese Zeile benutzt wird.',
+  revokeNow: 'Sofort beenden, was er jetzt hat',
+  revokeNowHint: 'Für einen Server, der gestohlen wurde oder in den eingebrochen wurde.',
+  delete: 'Löschen',
+  deleteTitle: (name) => `${name} löschen?`,
+  deleteText:
+    'Seine Zertifikate werden sofort widerrufen, und er erhält keine Listen mehr. Die Dateien auf ihm bleiben, wie sie sind.',
+}
+
+export const certificates: typeof English.certificates = {
+  title: 'Zertifikatsprotokoll',
+  description:
+    'Jedes SSH-Zertifikat, das je ausgestellt wurde. Server erfahren von einem Widerruf beim nächsten Abgleich.',
+  serial: 'Seriennummer',
+  who: 'Wer',
+  search: 'Nach Konto, E-Mail oder Seriennummer suchen',
+  opens: (accounts) => `öffnet ${accounts}`,
+  issued: 'Ausgestellt',
+  until: 'Gültig bis',
+  state: 'Zustand',
+  all: 'Alle',
+  valid: 'Gültig',
+  expired: 'Abgelaufen',
+  revoked: 'Widerrufen',
+  revoke: 'Widerrufen',
+  revokeTitle: (serial) => `Zertifikat ${serial} widerrufen?`,
+  revokeText: 'Es kommt auf die Widerrufsliste. Das lässt sich nicht zurücknehmen.',
+  reason: 'Grund',
+  reasonHint: 'Wird im Protokoll gespeichert. Optional.',
+  emptyTitle: 'Noch keine Zertifikate',
+  empty: 'Sie erscheinen hier, sobald jemand eines ausstellen lässt.',
+}
