@@ -46,7 +46,7 @@ export function EmailStatus({ profile }: { profile: Profile }) {
 
 type ChangeEmailDialogProps = { onClose: () => void; onSent: (email: string) => void }
 
-export function ChangeEmailDialog({ onClose, onSent }: ChangeEmailDialogProps) {
+function ChangeEmailDialog({ onClose, onSent }: ChangeEmailDialogProps) {
   const texts = useTexts('account').profile
   const [email, setEmail] = useState('')
   const [currentPassword, setCurrentPassword] = useState('')

@@ -80,7 +80,7 @@ const STEPS: Record<string, [number, number]> = {
   ArrowDown: [0, 8],
 }
 
-export function CropDialog({ file, round, onCropped, onClose }: CropDialogProps) {
+function CropDialog({ file, round, onCropped, onClose }: CropDialogProps) {
   const texts = useTexts('account').profile
   const shared = useTexts('shared')
   const [picture, setPicture] = useState<ImageBitmap>()
@@ -172,7 +172,7 @@ export function CropDialog({ file, round, onCropped, onClose }: CropDialogProps)
 }
 
 /** Uploads with XMLHttpRequest, because fetch does not report the progress of an upload. */
-export function uploadPicture(address: string, picture: Blob, onProgress: (percent: number) => void): Promise<void> {
+function uploadPicture(address: string, picture: Blob, onProgress: (percent: number) => void): Promise<void> {
   const form = new FormData()
   form.append('file', picture, 'picture')
   return new Promise((resolve, reject) => {

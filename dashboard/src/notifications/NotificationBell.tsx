@@ -41,7 +41,7 @@ const FIRST_WAIT_MS = 3_000
 const MAX_WAIT_MS = 60_000
 
 /** Keeps the notification list live. The browser reconnects a broken stream by itself, but not one that was refused. */
-export function useNotificationStream(): void {
+function useNotificationStream(): void {
   const client = useQueryClient()
   useEffect(() => {
     let source: EventSource | undefined

@@ -49,7 +49,7 @@ type IssueFormProps = { keys: SshKey[]; onIssued: (issued: IssuedCertificate) =>
 const MINUTE = 60
 const HOUR = 3600
 
-export function IssueForm({ keys, onIssued }: IssueFormProps) {
+function IssueForm({ keys, onIssued }: IssueFormProps) {
   const texts = useTexts('ssh').issue
   // A temporary key is for the one certificate that its program asks for.
   const permanent = keys.filter(({ ephemeral }) => !ephemeral)
@@ -125,7 +125,7 @@ export function IssueForm({ keys, onIssued }: IssueFormProps) {
 // OpenSSH looks for a certificate under the private key's name with this ending.
 const FILE = 'id_ed25519-cert.pub'
 
-export function IssuedCertificateCard({ issued }: { issued: IssuedCertificate }) {
+function IssuedCertificateCard({ issued }: { issued: IssuedCertificate }) {
   const texts = useTexts('ssh').issue
   const { download: label } = useTexts('shared')
   const format = useFormat()
@@ -163,7 +163,7 @@ export function IssuedCertificateCard({ issued }: { issued: IssuedCertificate })
   )
 }
 
-export function OwnCertificates() {
+function OwnCertificates() {
   const texts = useTexts('ssh').own
   const format = useFormat()
   const query = useInfiniteQuery(ownCertificatesQuery)

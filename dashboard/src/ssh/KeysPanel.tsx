@@ -113,7 +113,7 @@ export function KeysPanel() {
 const commentOf = (publicKey: string) =>
   isPrivateKey(publicKey) ? '' : publicKey.trim().split(/\s+/).slice(2).join(' ').slice(0, 100)
 
-export function AddKeyDialog({ onClose, onDone }: { onClose: () => void; onDone: () => Promise<unknown> }) {
+function AddKeyDialog({ onClose, onDone }: { onClose: () => void; onDone: () => Promise<unknown> }) {
   const texts = useTexts('ssh').keys
   const [name, setName] = useState('')
   const [publicKey, setPublicKey] = useState('')

@@ -29,7 +29,7 @@ export function CodeBlock({ label, value, actions, wrap = false }: Props) {
 const SHOWN_MS = 2000
 
 /** The label names what is copied, for pages with several of these buttons. */
-export function CopyButton({ value, label }: { value: string; label?: string }) {
+function CopyButton({ value, label }: { value: string; label?: string }) {
   const texts = useTexts('shared')
   const [isCopied, setIsCopied] = useState(false)
   useEffect(() => {
@@ -51,7 +51,7 @@ export function CopyButton({ value, label }: { value: string; label?: string }) 
 }
 
 /** Puts a text on the clipboard, in answer to a click. False if the browser did not let it. */
-export async function copyText(text: string): Promise<boolean> {
+async function copyText(text: string): Promise<boolean> {
   // Browsers have this interface only on pages of https and of this computer; the older one works everywhere.
   if (!('clipboard' in navigator)) return copyByCommand(text)
   return navigator.clipboard.writeText(text).then(

@@ -29,7 +29,7 @@ type SmallSelectProps<Value extends string> = {
 }
 
 /** A choice at the edge of a page. Mantine's own select would make the public pages larger than its budget. */
-export function SmallSelect<Value extends string>({ label, value, choices, onChange }: SmallSelectProps<Value>) {
+function SmallSelect<Value extends string>({ label, value, choices, onChange }: SmallSelectProps<Value>) {
   return (
     <Input
       component="select"

@@ -95,7 +95,7 @@ function loadRule(): Promise<Assess> {
 const PAUSE_MS = 150
 
 /** The server's verdict on this password. Undefined while it is too short, or not known yet. */
-export function usePasswordVerdict(password: string, person: PersonalDetails): Verdict | undefined {
+function usePasswordVerdict(password: string, person: PersonalDetails): Verdict | undefined {
   const [known, setKnown] = useState<{ input: string; verdict: Verdict }>()
   const personal = personalWords(person, location.hostname)
   const isLongEnough = Array.from(password).length >= 8

@@ -131,7 +131,7 @@ function AuditRow({ event, isOpen, onToggle }: RowProps) {
 }
 
 /** What an entry is about, as a link to its page where there is one. What was deleted has only its kind. */
-export function TargetLink({ event: { targetType, targetId, targetName, data } }: { event: AuditEntry }) {
+function TargetLink({ event: { targetType, targetId, targetName, data } }: { event: AuditEntry }) {
   const texts = useTexts('admin').audit
   const may = useMay()
   if (!targetType || !targetId) return '–'

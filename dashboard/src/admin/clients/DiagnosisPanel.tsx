@@ -80,7 +80,7 @@ function Explanation({ refusal, isMendable }: { refusal: Refusal; isMendable: bo
 type MendDialogProps = { mend: Mend; application: Client; onClose: () => void }
 
 /** Asks before it changes the application so that a request like the refused one is accepted. */
-export function MendDialog({ mend, application, onClose }: MendDialogProps) {
+function MendDialog({ mend, application, onClose }: MendDialogProps) {
   const texts = useTexts('applications').diagnosis
   const queries = useQueryClient()
   const save = useSaveClient(application.client_id)

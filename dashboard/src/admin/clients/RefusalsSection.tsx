@@ -107,7 +107,7 @@ export type Explained = { title?: string; meta: ReactNode; actions?: ReactNode }
 type RefusalRowsProps<Each> = { label: string; refusals: Each[]; explain: (refusal: Each) => Explained }
 
 /** Refused requests of applications and sites. The server counts equal ones, so they are one row. */
-export function RefusalRows<Each extends Refusal>({ label, refusals, explain }: RefusalRowsProps<Each>) {
+function RefusalRows<Each extends Refusal>({ label, refusals, explain }: RefusalRowsProps<Each>) {
   const { cases: applications, times } = useTexts('applications').diagnosis
   const { cases: sites } = useTexts('sites').refusals
   const sentences = useTexts('refusals')

@@ -27,7 +27,7 @@ export function AccessPanel({ details: { user, permissions } }: { details: UserD
   )
 }
 
-export function UserRolesSection({ user }: { user: User }) {
+function UserRolesSection({ user }: { user: User }) {
   const texts = useTexts('people').roles
   const client = useQueryClient()
   const mayAssign = useMay()('roles:assign')
@@ -87,7 +87,7 @@ export function UserRolesSection({ user }: { user: User }) {
 
 type GiveRoleDialogProps = { user: User; onClose: () => void; onDone: () => Promise<unknown> }
 
-export function GiveRoleDialog({ user, onClose, onDone }: GiveRoleDialogProps) {
+function GiveRoleDialog({ user, onClose, onDone }: GiveRoleDialogProps) {
   const texts = useTexts('people').roles
   const [chosen, setChosen] = useState(NO_ROLE)
   return (
@@ -108,7 +108,7 @@ export function GiveRoleDialog({ user, onClose, onDone }: GiveRoleDialogProps) {
   )
 }
 
-export function PermissionsSection({ permissions }: { permissions: string[] }) {
+function PermissionsSection({ permissions }: { permissions: string[] }) {
   const texts = useTexts('people').permissions
   return (
     <Section title={texts.title} description={texts.description}>
@@ -124,7 +124,7 @@ export function PermissionsSection({ permissions }: { permissions: string[] }) {
 }
 
 /** Which applications are open to this person, and why. */
-export function UsableAppsSection({ user }: { user: User }) {
+function UsableAppsSection({ user }: { user: User }) {
   const texts = useTexts('people').apps
   const query = useQuery(userAppsQuery(user.id))
   return (

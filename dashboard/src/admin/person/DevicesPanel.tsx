@@ -30,7 +30,7 @@ export function DevicesPanel({ details }: { details: UserDetails }) {
 type Asking = { kind: 'reset' } | { kind: 'remove'; passkey: Passkey }
 
 /** The password and the passkeys. */
-export function SignInSection({ details: { user, hasPassword } }: { details: UserDetails }) {
+function SignInSection({ details: { user, hasPassword } }: { details: UserDetails }) {
   const texts = useTexts('people').devices
   const own = useTexts('account').passkeys
   const { never } = useTexts('shared')
@@ -123,7 +123,7 @@ export function SignInSection({ details: { user, hasPassword } }: { details: Use
 }
 
 /** The app passwords of a person. Most people have none, and then there is nothing to show. */
-export function AppPasswordsSection({ userId }: { userId: string }) {
+function AppPasswordsSection({ userId }: { userId: string }) {
   const texts = useTexts('sites').appPasswords
   const { never } = useTexts('shared')
   const client = useQueryClient()
@@ -174,7 +174,7 @@ export function AppPasswordsSection({ userId }: { userId: string }) {
   )
 }
 
-export function SessionsSection({ user }: { user: User }) {
+function SessionsSection({ user }: { user: User }) {
   const texts = useTexts('people').devices
   const client = useQueryClient()
   const query = useQuery(accessQuery(user.id))

@@ -86,7 +86,7 @@ export function LifecycleDialog({ user, action, onClose, onDone }: Props) {
 type LifecyclePreviewProps = { userId: string; later?: boolean; children: ReactNode }
 
 /** Lists what disabling or deleting an account will end: how many, and which. */
-export function LifecyclePreview({ userId, later = false, children }: LifecyclePreviewProps) {
+function LifecyclePreview({ userId, later = false, children }: LifecyclePreviewProps) {
   const texts = useTexts('admin').lifecycle
   const mayCount = useMay()('users:lifecycle')
   const { data, error } = useQuery({ ...previewQuery(userId), enabled: mayCount })

@@ -86,7 +86,7 @@ export function DisabledReceipt({ user, actions }: { user: User; actions: Lifecy
 }
 
 /** One line each: what ended, who, why. */
-export function ReceiptText({ action: { receipt, requestedBy, reason } }: { action: LifecycleAction }) {
+function ReceiptText({ action: { receipt, requestedBy, reason } }: { action: LifecycleAction }) {
   const texts = useTexts('people').receipt
   const ended = receipt
     ? (['sessions', 'tokens', 'certificates'] as const)

@@ -104,7 +104,7 @@ function StateBadge({ user, isInvited }: { user: UserDetails['user']; isInvited:
 }
 
 /** For people who were invited and have not chosen a password yet. The server refuses it for all others. */
-export function InvitationButton({ userId }: { userId: string }) {
+function InvitationButton({ userId }: { userId: string }) {
   const texts = useTexts('admin').users
   const send = useMutation({
     mutationFn: () => answer(api.POST('/api/admin/users/{userId}/invitation', { params: { path: { userId } } })),

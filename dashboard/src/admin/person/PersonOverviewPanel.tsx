@@ -62,7 +62,7 @@ function changes(before: Fields, after: Fields) {
   }
 }
 
-export function UserDetailsSection({ user }: { user: User }) {
+function UserDetailsSection({ user }: { user: User }) {
   const texts = useTexts('admin').users
   const labels = useTexts('account').profile
   const format = useFormat()
@@ -153,7 +153,7 @@ export function UserDetailsSection({ user }: { user: User }) {
   )
 }
 
-export function UserAttributesSection({ user }: { user: User }) {
+function UserAttributesSection({ user }: { user: User }) {
   const texts = useTexts('applications').attributes
   const client = useQueryClient()
   const mayWrite = useMay()('users:write')

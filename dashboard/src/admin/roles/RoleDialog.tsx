@@ -130,7 +130,7 @@ export type RulesForm = {
   verifyRequired: boolean
 }
 
-export const toForm = (rules: Role['ssh'] | undefined): RulesForm => ({
+const toForm = (rules: Role['ssh'] | undefined): RulesForm => ({
   maxMinutes: rules?.maxTtlSeconds === undefined ? '' : rules.maxTtlSeconds / 60,
   sourceAddresses: rules?.sourceAddresses?.join(', ') ?? '',
   forceCommand: rules?.forceCommand ?? '',
@@ -139,7 +139,7 @@ export const toForm = (rules: Role['ssh'] | undefined): RulesForm => ({
 })
 
 /** Null when nothing is limited. */
-export function toRules(form: RulesForm): SshRules | null {
+function toRules(form: RulesForm): SshRules | null {
   const addresses = form.sourceAddresses.split(/[\s,]+/).filter(Boolean)
   const isUsual = DEFAULT.toSorted().join() === form.extensions.toSorted().join()
   const rules: SshRules = {
@@ -154,7 +154,7 @@ export function toRules(form: RulesForm): SshRules | null {
 
 type SshRulesFieldsProps = { value: RulesForm; onChange: (value: RulesForm) => void }
 
-export function SshRulesFields({ value, onChange }: SshRulesFieldsProps) {
+function SshRulesFields({ value, onChange }: SshRulesFieldsProps) {
   const texts = useTexts('admin').roles.ssh
   return (
     <Fieldset legend={texts.title}>

@@ -128,7 +128,7 @@ export function RoleMatrix({ roles, permissions, mayWrite, onEdit, onDelete }: P
 type RoleHeadingProps = { role: Role; mayWrite: boolean; onEdit: (role: Role) => void; onDelete: (role: Role) => void }
 
 /** The name of a role, who has it, and what can be done with it. A built-in role keeps its name and stays. */
-export function RoleHeading({ role, mayWrite, onEdit, onDelete }: RoleHeadingProps) {
+function RoleHeading({ role, mayWrite, onEdit, onDelete }: RoleHeadingProps) {
   const texts = useTexts('admin').roles
   const may = useMay()
   return (
@@ -183,7 +183,7 @@ function Holders({ role }: { role: Role }) {
 }
 
 /** What a role gives besides permissions. */
-export function RoleSummaryRows({ roles }: { roles: Role[] }) {
+function RoleSummaryRows({ roles }: { roles: Role[] }) {
   const texts = useTexts('admin').roles
   const extras = ({ ssh, attributes }: Role) => {
     const count = Object.keys(attributes).length

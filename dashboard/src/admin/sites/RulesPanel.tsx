@@ -104,7 +104,7 @@ type RuleFieldsProps = {
 }
 
 /** One rule: which addresses, and what happens there. */
-export function RuleFields({ rule, at, failure, readOnly, onChange, onRemove, onUp }: RuleFieldsProps) {
+function RuleFields({ rule, at, failure, readOnly, onChange, onRemove, onUp }: RuleFieldsProps) {
   const texts = useTexts('sites').rules
   const roles = useQuery({ ...rolesQuery, enabled: useMay()('roles:read') })
   const named = new Map(roles.data?.roles.map(({ id, name }) => [id, name]))
@@ -181,7 +181,7 @@ export type RuleDraft = { key: number; path: string; methods: string[]; policy: 
 
 let keys = 0
 
-export const ruleDraft = (rule: SiteRule): RuleDraft => ({
+const ruleDraft = (rule: SiteRule): RuleDraft => ({
   key: ++keys,
   path: rule.path,
   methods: rule.methods ?? [],
@@ -190,9 +190,9 @@ export const ruleDraft = (rule: SiteRule): RuleDraft => ({
 })
 
 /** A new one closes: nothing powerful is preselected. */
-export const newRule = (): RuleDraft => ({ key: ++keys, path: '', methods: [], policy: 'deny', roles: [] })
+const newRule = (): RuleDraft => ({ key: ++keys, path: '', methods: [], policy: 'deny', roles: [] })
 
-export const ruleOf = ({ path, methods, policy, roles }: RuleDraft): SiteRule => ({
+const ruleOf = ({ path, methods, policy, roles }: RuleDraft): SiteRule => ({
   path: path.trim(),
   ...(methods.length > 0 ? { methods } : {}),
   policy,

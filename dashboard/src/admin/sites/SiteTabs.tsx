@@ -47,7 +47,7 @@ export function SiteTabs({ site, mayWrite }: Props) {
 }
 
 /** What to paste into the configuration of the proxy. */
-export function ProxyPanel({ site }: { site: Client }) {
+function ProxyPanel({ site }: { site: Client }) {
   const texts = useTexts('sites').proxy
   const [latchkey, setLatchkey] = useState('127.0.0.1:3000')
   const [application, setApplication] = useState('127.0.0.1:8080')
@@ -101,7 +101,7 @@ export function ProxyPanel({ site }: { site: Client }) {
 type SiteFormProps = { site: Client; mayWrite: boolean }
 
 /** The name and the hosts of a site, and what it is told. */
-export function SiteForm({ site, mayWrite }: SiteFormProps) {
+function SiteForm({ site, mayWrite }: SiteFormProps) {
   const texts = useTexts('sites')
   const save = useSaveClient(site.client_id)
   const { fields, field } = useTextFields(
@@ -178,7 +178,7 @@ export function SiteForm({ site, mayWrite }: SiteFormProps) {
 }
 
 /** Requests that the site did not let through. */
-export function SiteRefusals({ site }: { site: Client }) {
+function SiteRefusals({ site }: { site: Client }) {
   const texts = useTexts('sites').refusals
   return (
     <RefusalsSection

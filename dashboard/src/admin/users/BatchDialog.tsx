@@ -14,7 +14,7 @@ export type BatchAction = 'disable' | 'assign_role' | 'invite'
 type Props = { action: BatchAction; users: User[]; onClose: () => void; onDone: () => void }
 
 /** The same for many people: first what would happen, then one report of what did. */
-export function BatchDialog({ action, users, onClose, onDone }: Props) {
+function BatchDialog({ action, users, onClose, onDone }: Props) {
   const texts = useTexts('people').batch
   const lifecycle = useTexts('admin').lifecycle
   const { cancel, close } = useTexts('shared')
@@ -104,7 +104,7 @@ export function BatchDialog({ action, users, onClose, onDone }: Props) {
 type BatchReportProps = { results: BatchResult[]; users: User[]; isPreview: boolean }
 
 /** How many of each outcome, and for each person who was refused the reason. */
-export function BatchReport({ results, users, isPreview }: BatchReportProps) {
+function BatchReport({ results, users, isPreview }: BatchReportProps) {
   const texts = useTexts('people').batch
   const count = (outcome: BatchResult['outcome']) => results.filter((each) => each.outcome === outcome).length
   const refused = results.filter(({ outcome }) => outcome === 'refused')

@@ -133,7 +133,7 @@ type ImportReportProps = { rows: ImportRow[]; results: ImportResult[]; isPreview
 const MAX_SHOWN = 500
 
 /** What happens to each line of the file. The server answers in the order of the lines. */
-export function ImportReport({ rows, results, isPreview }: ImportReportProps) {
+function ImportReport({ rows, results, isPreview }: ImportReportProps) {
   const texts = useTexts('people').import
   const count = (outcome: ImportResult['outcome']) => results.filter((each) => each.outcome === outcome).length
   const [onlyRefused, setOnlyRefused] = useState(false)
