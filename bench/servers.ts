@@ -75,7 +75,7 @@ export async function startLatchkey(options: LatchkeyOptions): Promise<Server> {
   return start('latchkey', { folder, port, args, environment, core })
 }
 
-/** After this time Latchkey has collected the garbage of its start. */
+/** After this time a server has done what follows its start. */
 const SETTLING_MS = 3000
 
 export const settle = (): Promise<void> => sleep(SETTLING_MS)

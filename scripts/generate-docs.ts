@@ -89,7 +89,7 @@ function describeEndpoints({ paths }: Document): string {
   })
   return `# API
 
-Every endpoint, by area. A running service has all details at \`/docs\`, and for programs at \`/openapi.json\`.
+Every endpoint, by area. A running service has all details at \`/openapi.json\`.
 This page is generated from the routes.
 
 ${tables.join('\n')}`

@@ -126,7 +126,6 @@ export async function openServices(config: Config, { log, now, ...options }: Pro
           await flush().catch((error: unknown) =>
             log.warn({ err: error }, 'What was counted in the last second could not be stored and is lost.'),
           )
-        metrics?.close()
         await mail.close()
         await close()
       },

@@ -1,6 +1,4 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import closeWithGrace from 'close-with-grace'
 import { createApp } from './app.ts'
 import { printError } from './describe-failure.ts'
@@ -95,7 +93,6 @@ export async function serve(config: Config, { warnings, settingsFile }: Start): 
     if (isStopping) return
     throw error
   }
-  setTimeout(collectGarbage, 1000).unref()
 }
 
 async function startMetrics({ config, metrics, log }: OpenServices): Promise<(() => Promise<void>) | undefined> {
@@ -111,16 +108,6 @@ async function prettyPrint(output: LogOutput): Promise<LogOutput> {
   const { isColorSupported, prettyFactory } = await import('pino-pretty')
   const prettify = prettyFactory({ colorize: isColorSupported })
   return { ...output, write: (line) => output.write(prettify(line)) }
-}
-
-/** Starting leaves as much garbage behind as the service uses later. It is collected once, and the memory returned. */
-function collectGarbage(): void {
-  setFlagsFromString('--expose-gc')
-  const gc = runInNewContext('gc') as (options: object) => void
-  // V8 drops the hidden class of objects of which none exists, and code that was optimized for them stays slow after that.
-  // Every request makes ticks, so one is kept pending while the memory is collected.
-  process.nextTick(() => {})
-  gc({ type: 'major', flavor: 'last-resort' })
 }
 
 async function listen(on: (address: { port: number; host: string }) => Promise<string>, { port, host }: Config) {

@@ -2,8 +2,6 @@ import swagger from '@fastify/swagger'
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import { VERSION } from '../config/version.ts'
 import { type Guard, guardOf, HIDDEN, type Routes } from './contracts.ts'
-import { renderDocumentation } from './documentation-page.ts'
-import { NO_REFERRER, PAGE_POLICY } from './headers.ts'
 import { nameSchemas } from './name-schemas.ts'
 
 /** Collects every route's contract into one OpenAPI document. Must be in place before the routes are. */
@@ -52,20 +50,14 @@ const accessOf = ({ permission, acceptsBearer }: Guard) => ({
 /** The document, once all routes are in place. */
 export const describedApi = (app: FastifyInstance) => nameSchemas(app.swagger())
 
-/** The document as JSON and as a page. Each is made once, at the first request for it. */
+/** It is made once, at the first request for it. */
 export const openApiRoutes = (): Routes => async (app) => {
   let document: string | undefined
-  let page: string | undefined
 
   app.get('/openapi.json', { schema: HIDDEN }, async (_request, reply) => {
     document ??= JSON.stringify(describedApi(app))
     return reply.type('application/json; charset=utf-8').send(document)
   })
-  app.get('/docs', { schema: HIDDEN }, async (_request, reply) => {
-    page ??= renderDocumentation(app.swagger())
-    return reply
-      .type('text/html; charset=utf-8')
-      .headers({ 'content-security-policy': PAGE_POLICY, ...NO_REFERRER })
-      .send(page)
-  })
+  // Until 0.2 this was a page. Browsers and tools show the document at least as well.
+  app.get('/docs', { schema: HIDDEN }, async (_request, reply) => reply.redirect('/openapi.json'))
 }

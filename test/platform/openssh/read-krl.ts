@@ -3,12 +3,12 @@ import {
   CERTIFICATES,
   KRL_FORMAT,
   KRL_MAGIC,
+  MAX_BITMAP_BITS,
   SERIAL_BITMAP,
   SERIAL_LIST,
   SERIAL_RANGE,
   type SerialRange,
 } from '../../../src/platform/openssh/krl.ts'
-import { MAX_BITMAP_BITS } from '../../../src/platform/openssh/plan-sections.ts'
 import { FormatError } from '../../../src/platform/openssh/wire.ts'
 import { reader, type Reader } from './wire-reader.ts'
 
