@@ -73,6 +73,8 @@ export function createMetrics({ db, now, load, clockDifference, countStreams, ..
     registers: [registry],
   })
   collectDefaultMetrics({ register: registry })
+  // When nothing was measured since the last scrape, these are not numbers that everybody can read.
+  for (const name of ['min', 'mean', 'stddev']) registry.removeSingleMetric(`nodejs_eventloop_lag_${name}_seconds`)
   addBuildInfo(registry)
   let rendering: Promise<string> | undefined
 
