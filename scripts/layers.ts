@@ -4,7 +4,7 @@
  * docs/architecture.md draws this list and says what each folder contains.
  */
 export const AREAS: [area: string, layers: string[][]][] = [
-  ['vocabulary', [['errors.ts', 'root-folder.ts', 'collect.ts', 'vocabulary']]],
+  ['vocabulary', [['vocabulary'], ['errors.ts', 'root-folder.ts', 'collect.ts']]],
   ['storage', [['storage']]],
   [
     'platform',
@@ -38,7 +38,7 @@ export const AREAS: [area: string, layers: string[][]][] = [
     'identity (upper part)',
     [['identity/account', 'identity/passwords', 'identity/roles'], ['identity/people'], ['identity/lifecycle']],
   ],
-  ['open-services.ts', [['open-services.ts']]],
+  ['open-services.ts', [['error-reasons.ts', 'open-services.ts']]],
   [
     'operations',
     [

@@ -1,5 +1,6 @@
 import type { FastifyError, FastifyInstance } from 'fastify'
 import { fastify, LogController } from 'fastify'
+import { ERROR_REASONS } from './error-reasons.ts'
 import { AppError } from './errors.ts'
 import { avatarRoutes } from './identity/account/avatar-routes.ts'
 import { accountRoutes } from './identity/account/routes.ts'
@@ -107,7 +108,7 @@ export async function createApp(services: OpenServices, options: Options = {}): 
   limitBodyTime(app, maxBodyMs)
   logRequests(app, log)
   services.metrics?.measureRequests(app)
-  await describeApi(app, config.baseUrl)
+  await describeApi(app, { baseUrl: config.baseUrl, errorReasons: ERROR_REASONS })
   const answerOtherMethods = trackMethods(app)
 
   app.decorateRequest('signedIn')

@@ -1,7 +1,6 @@
-/**
- * Every refusal of the service, in one table: its code for programs, and its HTTP status. The sentence for a person is
- * written where the refusal happens, because only that code knows what the person can do next.
- */
+import { fillSentence, type NamesIn, type Values } from './vocabulary/fill-sentence.ts'
+
+/** The code of every error, for programs, and its HTTP status. Several reasons share a code. */
 const STATUS = {
   invalid_input: 400,
   malformed_body: 400,
@@ -88,11 +87,13 @@ export type WeakReason = (typeof WEAK_REASONS)[number]
 export interface Issue {
   path: string
   message: string
-  /** Of a weak password. */
-  reason?: WeakReason
+  reason?: string
+  values?: Values
 }
 
 interface Details {
+  reason?: string
+  values?: Values
   issues?: Issue[]
   /** Seconds to wait, for 429 and 503. */
   retryAfter?: number
@@ -104,6 +105,10 @@ interface Details {
 export class AppError extends Error {
   readonly code: ErrorCode
   readonly status: number
+  /** What went wrong, more precisely than the code. Programs that speak other languages have a sentence for each. */
+  readonly reason: string | undefined
+  /** What the sentence mentions. */
+  readonly values: Values | undefined
   readonly issues: Issue[] | undefined
   readonly retryAfter: number | undefined
   readonly challenge: string | undefined
@@ -112,17 +117,67 @@ export class AppError extends Error {
     super(message, { cause: details.cause })
     this.code = code
     this.status = STATUS[code]
+    this.reason = details.reason
+    this.values = details.values
     this.issues = details.issues
     this.retryAfter = details.retryAfter
     this.challenge = details.challenge
   }
 }
 
-export function refuse(code: ErrorCode, message: string, details?: Details): never {
-  throw new AppError(code, message, details)
+type Entry = readonly [code: ErrorCode, sentence: string]
+type Arguments<Sentence extends string> = [NamesIn<Sentence>] extends [never]
+  ? [details?: Details]
+  : [values: Readonly<Record<NamesIn<Sentence>, string | number>>, details?: Details]
+
+/** Makes an error of one reason. */
+export interface ErrorOf<Sentence extends string> {
+  (...given: Arguments<Sentence>): AppError
+  readonly code: ErrorCode
+  readonly sentence: Sentence
+}
+type Errors<Table extends Record<string, Entry>> = { readonly [Reason in keyof Table]: ErrorOf<Table[Reason][1]> }
+
+/**
+ * The errors of one feature: for each reason its code, and its sentence in English. `{name}` stands for a value of that name.
+ *
+ *   const passkeyErrors = defineErrors({ too_many_passkeys: ['conflict', 'An account has at most {max} passkeys.'] })
+ *   throw passkeyErrors.too_many_passkeys({ max: 20 })
+ *
+ * `error-reasons.ts` lists all tables; the dashboard has the sentences of other languages.
+ */
+export function defineErrors<const Table extends Record<string, Entry>>(table: Table): Errors<Table> {
+  const errors = Object.entries(table).map(([reason, [code, sentence]]) => {
+    const hasValues = sentence.includes('{')
+    const make = (...given: [Values & Details, Details?] | [Details?]) => {
+      const [values, details] = hasValues ? (given as [Values, Details?]) : [undefined, given[0]]
+      const message = values ? fillSentence(sentence, values, sayDuration) : sentence
+      return new AppError(code, message, { ...details, reason, ...(values ? { values } : {}) })
+    }
+    return [reason, Object.assign(make, { code, sentence })]
+  })
+  return Object.fromEntries(errors) as Errors<Table>
 }
 
-/** A refusal that names the field it is about, in the shape that schema validation gives. */
+const sayDuration = (seconds: number): string =>
+  seconds < 120 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`
+
+/** Throws in the place of an expression: `(await findRole(db, id)) ?? refuse(roleErrors.no_such_role())`. */
+export function refuse(error: AppError): never
+/** An error without a reason. */
+export function refuse(code: ErrorCode, message: string, details?: Details): never
+export function refuse(given: AppError | ErrorCode, message = '', details?: Details): never {
+  throw given instanceof AppError ? given : new AppError(given, message, details)
+}
+
+/** The same error, about one field of the request, in the shape that validation gives. */
+export function atField(path: string, { code, message, reason, values, retryAfter }: AppError): AppError {
+  const about = { ...(reason === undefined ? {} : { reason }), ...(values ? { values } : {}) }
+  const wait = retryAfter === undefined ? {} : { retryAfter }
+  return new AppError(code, message, { ...about, ...wait, issues: [{ path, message, ...about }] })
+}
+
+/** An error about a field, without a reason. */
 export function refuseField(path: string, message: string, code: ErrorCode = 'invalid_input'): never {
   throw new AppError(code, message, { issues: [{ path, message }] })
 }

@@ -50,7 +50,7 @@ interface PageTexts {
   title(site: string): string
   failed: string
   signedInAs(email: string): string
-  reasons: Record<SiteRefusal['reason'] | 'other', string>
+  reasons: Record<SiteRefusal['why'] | 'other', string>
   codes: Partial<Record<AppError['code'], string>>
   another: string
   form: { title: string; texts: string[]; link: string }
@@ -128,10 +128,10 @@ interface Content {
 function contentOf(texts: PageTexts, error: AppError, anotherAccount: string | undefined): Content {
   if (!(error instanceof SiteRefusal))
     return { title: texts.failed, texts: [texts.codes[error.code] ?? texts.reasons.other] }
-  const { visitor, reason, siteName } = error
+  const { visitor, why, siteName } = error
   return {
     title: texts.title(toVisible(siteName)),
-    texts: [...(visitor ? [texts.signedInAs(visitor.email)] : []), texts.reasons[reason]],
+    texts: [...(visitor ? [texts.signedInAs(visitor.email)] : []), texts.reasons[why]],
     ...(visitor && anotherAccount !== undefined ? { link: [anotherAccount, texts.another] } : {}),
   }
 }

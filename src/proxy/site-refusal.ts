@@ -13,7 +13,7 @@ const ANSWERS = {
 
 /** A site does not let somebody in. With what its page says: which application, and as whom they are signed in. */
 export class SiteRefusal extends AppError {
-  readonly reason: RefusalReason
+  readonly why: RefusalReason
   readonly clientId: string
   readonly siteName: string
   readonly visitor: Visitor | undefined
@@ -25,7 +25,7 @@ export class SiteRefusal extends AppError {
   ) {
     const [code, message] = ANSWERS[reason]
     super(code, message)
-    this.reason = reason
+    this.why = reason
     this.clientId = clientId
     this.siteName = siteName
     this.visitor = visitor

@@ -1,12 +1,15 @@
-import type { WeakReason } from '../../../src/errors.ts'
+import type { Values } from '../../../src/vocabulary/fill-sentence.ts'
 import type { ErrorCode } from './shapes.ts'
 
-export type Issue = { path: string; message: string; reason?: WeakReason }
+export type Issue = { path: string; message: string; reason?: string; values?: Values }
 
 /** A refusal by the server, in the server's own words, with the request id that finds it in the server's log. */
 export class ApiFailure extends Error {
   readonly status: number
   readonly code: string | undefined
+  /** What went wrong, more precisely than the code, and what the sentence mentions. */
+  readonly reason: string | undefined
+  readonly values: Values | undefined
   readonly issues: Issue[]
   readonly requestId: string | undefined
 
@@ -19,6 +22,8 @@ export class ApiFailure extends Error {
     this.status = response.status
     const code = fields['error_description'] ? fields['error'] : fields['code']
     this.code = typeof code === 'string' ? code : undefined
+    this.reason = typeof fields['reason'] === 'string' ? fields['reason'] : undefined
+    this.values = isRecord(fields['values']) ? (fields['values'] as Values) : undefined
     this.issues = Array.isArray(fields['issues']) ? fields['issues'].filter(isIssue) : []
     this.requestId = response.headers.get('X-Request-Id') ?? undefined
   }

@@ -1,4 +1,5 @@
 import { ApiFailure } from '../api/failure.ts'
+import { sentenceOf } from '../texts/error-texts.ts'
 import { findText } from '../texts/find-text.ts'
 import type { Texts } from '../texts/load-texts.ts'
 import { translateSentence } from '../texts/translate-sentence.ts'
@@ -15,13 +16,17 @@ export function failureSentence(failure: unknown, texts: Texts['shared'], spoken
 }
 
 /** The server's own sentence says more than its code, and is used where there is a translation of it. */
-function refusalSentence(failure: ApiFailure, texts: Texts['shared'], { failures, refusals }: FailureTexts): string {
-  const reason = failure.issues.find((issue) => issue.reason !== undefined)?.reason
-  if (reason) return texts.weakPassword[reason]
+function refusalSentence(
+  failure: ApiFailure,
+  texts: Texts['shared'],
+  { failures, refusals, errors }: FailureTexts,
+): string {
+  const weak = failure.issues.map(({ reason = '' }) => findText(texts.weakPassword, reason)).find(Boolean)
+  if (weak !== undefined) return weak
   if (!failures) return failure.message
   if (failure.issues.some(({ message }) => isSchemaMessage(message))) return failures.errors.invalid_input
   const byCode = findText(failures.errors, failure.code ?? codeOfStatus(failure.status))
-  return translateSentence(refusals, failure.message) ?? byCode ?? failure.message
+  return sentenceOf(errors, failure) ?? translateSentence(refusals, failure.message) ?? byCode ?? failure.message
 }
 
 /** A refusal without a code is that of a disabled account, or comes from something in front of the service. */

@@ -1,10 +1,11 @@
 import type { Issue } from '../api/failure.ts'
+import { sentenceOf } from '../texts/error-texts.ts'
 import { findText } from '../texts/find-text.ts'
 import type { Texts } from '../texts/load-texts.ts'
 import { translateSentence } from '../texts/translate-sentence.ts'
 
 /** What is said about a failure, as far as it is loaded. */
-export type FailureTexts = Pick<Partial<Texts>, 'shared' | 'failures' | 'refusals'>
+export type FailureTexts = Pick<Partial<Texts>, 'shared' | 'failures' | 'refusals' | 'errors'>
 
 type Said = (texts: Texts['failures']['issues'], limit: string) => string
 
@@ -28,13 +29,18 @@ const SCHEMA_MESSAGES: [RegExp, Said][] = [
 /** Whether the message comes from a schema, and is not a sentence for a person. */
 export const isSchemaMessage = (message: string): boolean => SCHEMA_MESSAGES.some(([pattern]) => pattern.test(message))
 
-export function issueSentence(issue: Issue, { shared, failures, refusals }: FailureTexts, code?: string): string {
-  if (issue.reason && shared) return shared.weakPassword[issue.reason]
+export function issueSentence(
+  issue: Issue,
+  { shared, failures, refusals, errors }: FailureTexts,
+  code?: string,
+): string {
+  const weak = shared && findText(shared.weakPassword, issue.reason ?? '')
+  if (weak !== undefined) return weak
   if (!failures) return issue.message
   for (const [pattern, say] of SCHEMA_MESSAGES) {
     const found = pattern.exec(issue.message)
     if (found) return say(failures.issues, found[1] ?? '')
   }
   const fallback = code === 'invalid_input' ? failures.issues.invalid : findText(failures.errors, code ?? '')
-  return translateSentence(refusals, issue.message) ?? fallback ?? issue.message
+  return sentenceOf(errors, issue) ?? translateSentence(refusals, issue.message) ?? fallback ?? issue.message
 }

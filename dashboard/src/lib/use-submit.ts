@@ -56,7 +56,7 @@ export function useFailure(): [failure: unknown, fail: (failure: unknown) => Pro
   return [failure, fail]
 }
 
-const FOR_FAILURES: Part[] = ['failures', 'refusals']
+const FOR_FAILURES: Part[] = ['failures', 'refusals', 'errors']
 
 /**
  * Loads what is said about a refusal, before the first one is shown: few visitors of the sign-in see one. Without these texts

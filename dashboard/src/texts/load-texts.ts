@@ -7,6 +7,7 @@ import type { publicPages } from './en/public-pages.ts'
 import type { shared } from './en/shared.ts'
 import type { sites } from './en/sites.ts'
 import type { ssh } from './en/ssh.ts'
+import type { ErrorSentences } from './error-texts.ts'
 import type { Language } from './language.ts'
 import type { Refusals } from './translate-sentence.ts'
 
@@ -15,6 +16,7 @@ export type Texts = {
   shared: typeof shared
   failures: typeof failures
   refusals: Refusals
+  errors: ErrorSentences
   publicPages: typeof publicPages
   account: typeof account
   ssh: typeof ssh

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifySchema, onRequestAsyncHookHandler, RouteOptions } from 'fastify'
 import { Type } from 'typebox'
-import { ERROR_CODES, OAUTH_ERROR_CODES, WEAK_REASONS } from '../../errors.ts'
+import { ERROR_CODES, OAUTH_ERROR_CODES } from '../../errors.ts'
 import type { OpenWord } from '../../vocabulary/open-word.ts'
 import type { Permission } from '../../vocabulary/permissions.ts'
 
@@ -25,15 +25,22 @@ export const HIDDEN: FastifySchema = { hide: true }
 /** Unknown fields are an error, never silently dropped. */
 export const strict = { additionalProperties: false } as const
 
+const ErrorValues = Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()]), {
+  description: 'What the sentence mentions, for a sentence in another language. A `wait` is in seconds.',
+})
+
+/** What went wrong. The list of all reasons is added when the API is described: they belong to the features. */
+const ErrorReason = Type.String({
+  title: 'ErrorReason',
+  description: 'What went wrong, more precisely than `code`. Newer versions have more reasons.',
+  'x-extensible-enum': [],
+})
+
 const Issue = Type.Object({
   path: Type.String(),
   message: Type.String(),
-  reason: Type.Optional(
-    Type.Union(
-      WEAK_REASONS.map((reason) => Type.Literal(reason)),
-      { description: 'For `weak_password`: what makes it easy to guess.' },
-    ),
-  ),
+  reason: Type.Optional(ErrorReason),
+  values: Type.Optional(ErrorValues),
 })
 
 export const ErrorBody = Type.Object(
@@ -45,6 +52,8 @@ export const ErrorBody = Type.Object(
           'A stable name for a program. Absent only when a sign-in is refused because the account is disabled.',
       }),
     ),
+    reason: Type.Optional(ErrorReason),
+    values: Type.Optional(ErrorValues),
     issues: Type.Optional(Type.Array(Issue)),
   },
   { title: 'Error' },

@@ -4,6 +4,7 @@ import { isUnavailable } from '../../storage/failure.ts'
 import { exposeRefusalHeaders } from './cors.ts'
 import { sendThenDrain } from './drain-body.ts'
 import { levelOf } from './log.ts'
+import { requestErrors } from './request-errors.ts'
 
 declare module 'fastify' {
   interface FastifyReply {
@@ -19,7 +20,13 @@ export const latchkeyFormat: ErrorFormat = (error) =>
   // The specification prescribes this body exactly, without a code.
   error.code === 'account_disabled'
     ? { error: error.message }
-    : { error: error.message, code: error.code, ...(error.issues ? { issues: error.issues } : {}) }
+    : {
+        error: error.message,
+        code: error.code,
+        ...(error.reason === undefined ? {} : { reason: error.reason }),
+        ...(error.values ? { values: error.values } : {}),
+        ...(error.issues ? { issues: error.issues } : {}),
+      }
 
 const OAUTH_CODES: Partial<Record<ErrorCode, OAuthErrorCode>> = {
   invalid_client: 'invalid_client',
@@ -75,17 +82,14 @@ function reasonOf(thrown: unknown): string {
 export function toAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown
   if (isUnavailable(thrown)) {
-    return new AppError('unavailable', 'The service is briefly unavailable. Please try again.', {
-      retryAfter: 2,
-      cause: thrown,
-    })
+    return requestErrors.briefly_unavailable({ retryAfter: 2, cause: thrown })
   }
   if (thrown instanceof Error) {
     const { validation, validationContext, statusCode, code } = thrown as Partial<FastifyError>
     if (validation) return validationError(validation, validationContext ?? 'body')
     if (statusCode !== undefined && statusCode < 500) return frameworkError(statusCode, code ?? '')
   }
-  return new AppError('internal_error', 'Something went wrong on our side.', { cause: thrown })
+  return requestErrors.internal_error({ cause: thrown })
 }
 
 const MAX_ISSUES = 20
@@ -107,18 +111,17 @@ function validationError(found: NonNullable<FastifyError['validation']>, context
 
 /** Fastify's own refusals, most of them about bodies. */
 function frameworkError(status: number, code: string): AppError {
-  if (code === 'FST_ERR_CTP_EMPTY_JSON_BODY')
-    return new AppError('malformed_body', 'The body is empty, but JSON was announced.')
+  if (code === 'FST_ERR_CTP_EMPTY_JSON_BODY') return requestErrors.body_empty()
   switch (status) {
     case 404:
-      return new AppError('not_found', 'There is nothing here.')
+      return requestErrors.nothing_here()
     case 413:
-      return new AppError('body_too_large', 'The body is too large.')
+      return requestErrors.body_too_large()
     case 414:
-      return new AppError('uri_too_long', 'The URL is too long.')
+      return requestErrors.uri_too_long()
     case 415:
-      return new AppError('unsupported_media_type', 'This media type is not accepted here.')
+      return requestErrors.media_type_not_accepted()
     default:
-      return new AppError('malformed_body', 'The request is malformed.')
+      return requestErrors.request_malformed()
   }
 }

@@ -4,8 +4,19 @@ import { VERSION } from '../config/version.ts'
 import { type Guard, guardOf, HIDDEN, type Routes } from './contracts.ts'
 import { nameSchemas } from './name-schemas.ts'
 
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** The reasons of errors that the features have. */
+    errorReasons: readonly string[]
+  }
+}
+
 /** Collects every route's contract into one OpenAPI document. Must be in place before the routes are. */
-export async function describeApi(app: FastifyInstance, baseUrl: string): Promise<void> {
+export async function describeApi(
+  app: FastifyInstance,
+  { baseUrl, errorReasons }: { baseUrl: string; errorReasons: readonly string[] },
+): Promise<void> {
+  app.decorate('errorReasons', errorReasons)
   app.addHook('onRoute', (route: RouteOptions) => {
     const guard = guardOf(route)
     if (guard) route.schema = { ...route.schema, ...accessOf(guard) }
@@ -48,7 +59,12 @@ const accessOf = ({ permission, acceptsBearer }: Guard) => ({
 })
 
 /** The document, once all routes are in place. */
-export const describedApi = (app: FastifyInstance) => nameSchemas(app.swagger())
+export function describedApi(app: FastifyInstance) {
+  const document = nameSchemas(app.swagger())
+  const { components } = document as { components?: { schemas: Record<string, object> } }
+  Object.assign(components?.schemas['ErrorReason'] ?? {}, { 'x-extensible-enum': app.errorReasons })
+  return document
+}
 
 /** It is made once, at the first request for it. */
 export const openApiRoutes = (): Routes => async (app) => {

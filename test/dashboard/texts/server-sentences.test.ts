@@ -17,7 +17,7 @@ const TELLING = new Set([
 
 /** What only the command line, a host or a program that uses the API gets to read. */
 const NOT_IN_THE_DASHBOARD =
-  /^(cli|backup)\/|^app\.ts|^http\/|grant-administrator|skip-serials|enroll-host|hosts\/routes|device\/authorize-device|json-body|change-many/
+  /^operations\/(cli|backup)\/|^app\.ts|^platform\/http\/|grant-administrator|skip-serials|enroll-host|hosts\/routes|device\/authorize-device|json-body|change-many/
 
 const QUOTED = String.raw`(\x60[^\x60]*\x60|'(?:[^'\\]|\\.)*'|"[^"]*")`
 const REFUSAL = new RegExp(String.raw`(?:refuse|new AppError)\(\s*'(\w+)',\s*${QUOTED}`, 'g')

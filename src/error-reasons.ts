@@ -1,0 +1,22 @@
+import { requestErrors } from './platform/http/request-errors.ts'
+
+/** The errors that people may see in the dashboard. Each has a sentence in every language. */
+export const SHOWN_ERRORS = combine(requestErrors)
+
+/** The errors that only programs, hosts and the command line get. */
+export const PROTOCOL_ERRORS = {}
+
+/** The reason of every error, for the description of the API. */
+export const ERROR_REASONS: string[] = Object.keys({ ...SHOWN_ERRORS, ...PROTOCOL_ERRORS }).toSorted()
+
+type Both<Union> = (Union extends unknown ? (each: Union) => void : never) extends (each: infer All) => void
+  ? All
+  : never
+
+/** One table of several. A reason belongs to one feature. */
+function combine<Tables extends object[]>(...tables: Tables): Both<Tables[number]> {
+  const all = tables.flatMap((table) => Object.entries(table))
+  const combined = Object.fromEntries(all)
+  if (Object.keys(combined).length < all.length) throw new Error('Two tables have an error of the same reason.')
+  return combined as Both<Tables[number]>
+}
