@@ -17,11 +17,11 @@ export function noteRefusal(
   refusals: Refusals,
   endpoint: string,
   { method, path }: ForwardedRequest,
-  { clientId, code, message, reason, visitor }: SiteRefusal,
+  { clientId, code, message, why, visitor }: SiteRefusal,
 ): void {
   const sent = `${method} ${path}`
   const who = visitor === undefined ? '' : ` (${visitor.username})`
   // The name of the person is what administrators look for, so a long path is cut before it.
-  const details = { hint: HINTS[reason], sent: sent.slice(0, 160) + who }
+  const details = { hint: HINTS[why], sent: sent.slice(0, 160) + who }
   refusals.note(endpoint, new ClientRefusal(clientId, code, message, details))
 }
