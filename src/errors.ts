@@ -170,7 +170,10 @@ export function refuse(given: AppError | ErrorCode, message = '', details?: Deta
   throw given instanceof AppError ? given : new AppError(given, message, details)
 }
 
-/** The same error, about one field of the request, in the shape that validation gives. */
+/**
+ * The same error, about one field of the request, in the shape that validation gives.
+ * @public
+ */
 export function atField(path: string, { code, message, reason, values, retryAfter }: AppError): AppError {
   const about = { ...(reason === undefined ? {} : { reason }), ...(values ? { values } : {}) }
   const wait = retryAfter === undefined ? {} : { retryAfter }
