@@ -4,7 +4,7 @@
  * docs/architecture.md draws this list and says what each folder contains.
  */
 export const AREAS: [area: string, layers: string[][]][] = [
-  ['vocabulary', [['vocabulary'], ['errors.ts', 'root-folder.ts', 'collect.ts']]],
+  ['vocabulary', [['vocabulary'], ['errors.ts', 'root-folder.ts', 'batches.ts', 'work-queue.ts']]],
   ['storage', [['storage']]],
   [
     'platform',

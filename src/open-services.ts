@@ -18,7 +18,7 @@ import { resolveSecretKey } from './platform/keys/secret-key.ts'
 import { hasKeys } from './platform/keys/service-key-store.ts'
 import { openSigningKeys } from './platform/keys/signing-keys.ts'
 import { openSshAuthority } from './platform/keys/ssh-authorities.ts'
-import { createFairQueue } from './platform/limits/fair-queue.ts'
+import { createAddressQueue } from './platform/limits/address-queue.ts'
 import { createLimits } from './platform/limits/limits.ts'
 import { openMail } from './platform/mail/mail.ts'
 import type { createMetrics, Metrics } from './platform/metrics/metrics.ts'
@@ -104,7 +104,7 @@ export async function openServices(config: Config, { log, now, ...options }: Pro
       signingKeys,
       sshCa,
       sshHostCa,
-      passwords: createPasswords(random, createFairQueue(passwordQueue(config)), options.hashCost),
+      passwords: createPasswords(random, createAddressQueue(passwordQueue(config)), options.hashCost),
       limits: createLimits({ db, now }, config.rateLimits),
       locate: await createLocate(config),
       mail,

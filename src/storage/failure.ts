@@ -15,15 +15,33 @@ export class StorageFailure extends Error {
   }
 }
 
+/**
+ * A statement that was skipped, because another one that was sent with it has failed: `cause` is the failure of that one. Nothing of
+ * this one was done. Whoever only runs statements together takes it for that failure.
+ */
+export class SkippedStatement extends Error {
+  constructor(statement: string, cause: unknown) {
+    super(`Skipped, because a statement that was sent before it failed: ${statement}`, { cause })
+  }
+}
+
+/** The failure itself, also of a statement that was skipped because of it. */
+export const originOf = (error: unknown): unknown => (error instanceof SkippedStatement ? error.cause : error)
+
+const hasKind = (error: unknown, ...kinds: FailureKind[]): boolean => {
+  const origin = originOf(error)
+  return origin instanceof StorageFailure && kinds.includes(origin.kind)
+}
+
 /** True when a unique constraint was violated; with `target`, only when it was that one (`users.email`). */
-export const isDuplicate = (error: unknown, target?: string): boolean =>
-  error instanceof StorageFailure && error.kind === 'duplicate' && (target === undefined || error.target === target)
+export function isDuplicate(error: unknown, target?: string): boolean {
+  const origin = originOf(error)
+  return hasKind(origin, 'duplicate') && (target === undefined || (origin as StorageFailure).target === target)
+}
 
-export const isMissingReference = (error: unknown): boolean =>
-  error instanceof StorageFailure && error.kind === 'missing_reference'
+export const isMissingReference = (error: unknown): boolean => hasKind(error, 'missing_reference')
 
-export const isUnavailable = (error: unknown): boolean =>
-  error instanceof StorageFailure && (error.kind === 'unavailable' || error.kind === 'unwritable')
+export const isUnavailable = (error: unknown): boolean => hasKind(error, 'unavailable', 'unwritable')
 
 /** The database can't be written at the moment, as with a full disk, but may be readable. */
-export const isUnwritable = (error: unknown): boolean => error instanceof StorageFailure && error.kind === 'unwritable'
+export const isUnwritable = (error: unknown): boolean => hasKind(error, 'unwritable')

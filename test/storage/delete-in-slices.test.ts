@@ -158,9 +158,9 @@ test('a thread that can not start fails what waits for it, and the next task sta
   const file = join(folder, 'test.db')
   const thread = createMaintenanceThread({ file, maxLockWaitMs: 0 })
   t.after(() => thread.close())
-  await assert.rejects(thread.inTurn(() => thread.write('create table later (n)', [])))
+  await assert.rejects(thread.exclusively(() => thread.write('create table later (n)', [])))
   mkdirSync(folder)
-  await thread.inTurn(() => thread.write('create table later (n)', []))
+  await thread.exclusively(() => thread.write('create table later (n)', []))
   assert.equal(await thread.write('insert into later values (?), (?)', [1, 2]), 2)
 })
 

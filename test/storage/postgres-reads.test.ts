@@ -6,8 +6,8 @@ import pg from 'pg'
 import { ADMIN_ROLE, USER_ROLE } from '../../src/identity/access/built-in-roles.ts'
 import { isUnavailable, StorageFailure } from '../../src/storage/failure.ts'
 import { MAX_SESSION_MS } from '../../src/storage/postgres/session.ts'
-import { createReads, SLOW_READ_MS } from '../../src/storage/postgres/shared-connection.ts'
-import { queryOf } from '../../src/storage/postgres/statement-batch.ts'
+import { createSharedReads, SLOW_READ_MS } from '../../src/storage/postgres/shared-connection.ts'
+import { createBatchSender, queryOf } from '../../src/storage/postgres/statement-batch.ts'
 import { readStatement, type Values } from '../../src/storage/statement.ts'
 import { sharedApp } from '../support/app.ts'
 import { until } from '../support/replicas.ts'
@@ -77,10 +77,11 @@ describe('reads on one connection of PostgreSQL', () => {
     const accepted = once(silent, 'connection')
     const { port } = silent.address() as AddressInfo
     const run = async () => ({ rows: [{ from: 'the pool' }], tag: 'SELECT 1' })
-    const reads = createReads({
+    const reads = createSharedReads({
       settings: { host: '127.0.0.1', port },
       timeoutFactor: 1,
       maxSessionMs: MAX_SESSION_MS,
+      send: createBatchSender(),
       alone: { run, runPatiently: run },
     })
     const first = assert.rejects(reads.run(queryOf('select 1', [])), isUnavailable)

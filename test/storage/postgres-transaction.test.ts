@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import pg from 'pg'
 import { isUnavailable } from '../../src/storage/failure.ts'
 import { type Connections, createAbandoned, runAlone } from '../../src/storage/postgres/pool.ts'
-import { type Batch, queryOf } from '../../src/storage/postgres/statement-batch.ts'
+import { type Batch, createBatchSender, queryOf } from '../../src/storage/postgres/statement-batch.ts'
 import { openTransaction, type PostgresTransaction } from '../../src/storage/postgres/transaction.ts'
 
 interface Fault {
@@ -37,7 +37,10 @@ function fakePool(s: fc.Scheduler, fault: Fault) {
     release: (destroy: unknown) => void released.push(destroy),
   }
   const pool = { connect: async () => client }
-  return { connections: { pool, abandoned: createAbandoned() } as unknown as Connections, released }
+  return {
+    connections: { pool, send: createBatchSender(), abandoned: createAbandoned() } as unknown as Connections,
+    released,
+  }
 }
 
 /** As `Database.transaction` does it. */
@@ -100,7 +103,10 @@ function answeringPool(answers: ((batch: Batch) => void)[]) {
     query: (batch: Batch) => answers.shift()?.(batch),
     release: (destroy: unknown) => void released.push(destroy),
   }
-  return { connections: { pool: { connect: async () => client } } as unknown as Connections, released }
+  return {
+    connections: { pool: { connect: async () => client }, send: createBatchSender() } as unknown as Connections,
+    released,
+  }
 }
 
 const succeed = (batch: Batch) => {

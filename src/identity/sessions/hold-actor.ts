@@ -1,7 +1,7 @@
 import { refuse } from '../../errors.ts'
 import type { Services } from '../../platform/services.ts'
 import type { Trx } from '../../storage/database.ts'
-import { createTurns } from '../../storage/turns.ts'
+import { createTransactionQueue } from '../../storage/transaction-queue.ts'
 import { holdPermission } from '../access/role-store.ts'
 import type { RowLock } from '../users/user-lock-store.ts'
 import type { CallingActor, SignedInActor } from './actor.ts'
@@ -48,7 +48,7 @@ export const recheckActor = (services: Needs, actor: SignedInActor): Promise<voi
   changeAs(services, actor, async () => {})
 
 /** How many of the ten connections of a replica may wait for the row of one person. */
-const takeTurn = createTurns(3)
+const ownChanges = createTransactionQueue(3)
 
 /** The same for a change of the actor's own account: one at a time. */
 export const changeOwnAccount = <T>(
@@ -56,7 +56,7 @@ export const changeOwnAccount = <T>(
   actor: CallingActor,
   change: (trx: Trx) => Promise<T>,
 ): Promise<T> =>
-  takeTurn(actor.id, () =>
+  ownChanges.run(actor.id, () =>
     db.transaction(async (trx) => {
       await holdActor(trx, { now }, actor, 'exclusive')
       return change(trx)

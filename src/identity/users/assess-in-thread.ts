@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { AppError } from '../../errors.ts'
-import { createFairQueue } from '../../platform/limits/fair-queue.ts'
+import { createAddressQueue } from '../../platform/limits/address-queue.ts'
 import type { Verdict } from '../password-strength/assess-password.ts'
 import type { AssessPasswordRequest } from './strength-thread.ts'
 
@@ -16,9 +16,9 @@ const MAX_ANSWER_MS = 10_000
  * Neither blocks other requests.
  */
 export const assessInThread = (request: AssessPasswordRequest, address: string): Promise<Verdict> =>
-  inQueue(address, () => assess(request))
+  runForAddress(address, () => assess(request))
 
-const inQueue = createFairQueue({ atOnce: 1, maxWaiting: 500, maxWaitingPerAddress: 100 })
+const runForAddress = createAddressQueue({ atOnce: 1, maxWaiting: 500, maxWaitingPerAddress: 100 })
 
 /** Several times what it needs. Without limits of its own the thread would have those of the service. */
 const OPTIONS = { execArgv: [], resourceLimits: { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 8 } }

@@ -1,5 +1,5 @@
 import type { Database } from '../../storage/database.ts'
-import { createTurns } from '../../storage/turns.ts'
+import { createTransactionQueue } from '../../storage/transaction-queue.ts'
 import { markPkceUse, type PkceUse } from './client-store.ts'
 
 /** Gathers when clients for which PKCE is optional got codes with and without it, and writes it once a second. */
@@ -11,7 +11,7 @@ export interface PkceUses {
 
 export function createPkceUses({ db, now }: { db: Database; now: () => number }): PkceUses {
   let unwritten = new Map<string, PkceUse>()
-  const takeTurn = createTurns(1)
+  const writes = createTransactionQueue(1)
 
   const write = async (): Promise<void> => {
     if (unwritten.size === 0) return
@@ -31,6 +31,6 @@ export function createPkceUses({ db, now }: { db: Database; now: () => number })
     note(clientId, use) {
       unwritten.set(clientId, { ...unwritten.get(clientId), [use]: now() })
     },
-    flush: () => takeTurn('', write),
+    flush: () => writes.run('', write),
   }
 }

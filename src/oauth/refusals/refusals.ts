@@ -3,7 +3,7 @@ import { AppError } from '../../errors.ts'
 import { digest } from '../../platform/crypto/digest.ts'
 import { oauthFormat } from '../../platform/http/errors.ts'
 import type { Database } from '../../storage/database.ts'
-import { createTurns } from '../../storage/turns.ts'
+import { createTransactionQueue } from '../../storage/transaction-queue.ts'
 import { ClientRefusal, DiagnosedError, type Diagnosis } from './client-refusal.ts'
 import { DEFAULT_HINTS } from './default-hints.ts'
 import { MAX_REFUSALS, type RefusalContent, type RefusalRow, writeRefusals } from './refusal-store.ts'
@@ -37,7 +37,7 @@ export function createRefusals({
   let unwritten = new Map<string, Map<string, RefusalRow>>()
   /** Those of unknown clients, the newest first. Their number is limited, because anybody can invent client ids. */
   let unwrittenUnknown: UnknownRefusalRow[] = []
-  const takeTurn = createTurns(1)
+  const writes = createTransactionQueue(1)
 
   const addUnknown = (row: UnknownRefusalRow): void => {
     const known = unwrittenUnknown.find(({ id, clientId }) => id === row.id && clientId === row.clientId)
@@ -104,7 +104,7 @@ export function createRefusals({
       addUnknown({ ...row, clientId: shownClientId(clientId) })
     },
     flush: () =>
-      takeTurn('', async () => {
+      writes.run('', async () => {
         await write()
         await writeUnknown()
       }),

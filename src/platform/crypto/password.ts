@@ -24,18 +24,18 @@ export interface Passwords {
 }
 
 /** Queues work by the remote address that it is done for. */
-type InTurn = <T>(address: string, work: () => Promise<T>) => Promise<T>
+type RunForAddress = <T>(address: string, work: () => Promise<T>) => Promise<T>
 
-export function createPasswords(random: Random, inTurn: InTurn, cost = COST): Passwords {
+export function createPasswords(random: Random, runForAddress: RunForAddress, cost = COST): Passwords {
   const parameters = `m=${cost.memoryCost},t=${cost.timeCost},p=1`
   const base64 = (bytes: number) => random.bytes(bytes).toString('base64').replaceAll('=', '')
   // No password has this hash. It takes as long to verify as any other.
   const decoyHash = `$argon2id$v=19$${parameters}$${base64(SALT_BYTES)}$${base64(HASH_BYTES)}`
   return {
     hash: (password, address) =>
-      inTurn(address, () => hash(password, { ...cost, parallelism: 1, salt: random.bytes(SALT_BYTES) })),
+      runForAddress(address, () => hash(password, { ...cost, parallelism: 1, salt: random.bytes(SALT_BYTES) })),
     verify: (stored, password, address) =>
-      inTurn(address, async () => {
+      runForAddress(address, async () => {
         const matches = await verify(stored ?? decoyHash, password)
         return matches && stored !== null
       }),

@@ -1,8 +1,8 @@
 import type { Database } from '../../storage/database.ts'
-import { createAttemptSlots } from './attempt-slots.ts'
+import { createWorkQueue } from '../../work-queue.ts'
 import { createFailureCounts } from './failure-counts.ts'
-import type { Limit } from './limit.ts'
-import { createRecentFailures } from './recent-failures.ts'
+import { bucketOf, type Limit, tooManyAtOnce } from './limit.ts'
+import { createRecentFailures, failuresOf } from './recent-failures.ts'
 
 const MINUTE = 60_000
 
@@ -27,6 +27,12 @@ export const LIMITS = {
   registration: { name: 'registration', max: 100, windowMs: 60 * MINUTE },
 } as const satisfies Record<string, Limit>
 
+/** How many attempts at one key may wait for those that run, and at all keys. A person never makes more. */
+const MAX_WAITING_PER_KEY = 100
+const MAX_WAITING = 10_000
+/** An attempt waits for the password checks of others, which have a queue of their own. */
+const MAX_WAIT_MS = 120_000
+
 export interface Limits {
   /** Refuses with 429 when the key has failed too often. Reads no database: see `createLimits`. */
   check(limit: Limit, key: string): void
@@ -45,24 +51,43 @@ export interface Limits {
  */
 export function createLimits(services: { db: Database; now: () => number }, enabled: boolean): Limits {
   if (!enabled) return NO_LIMITS
-  const recent = createRecentFailures(services.now)
+  const attempts = createWorkQueue({
+    maxWaiting: MAX_WAITING,
+    maxWaitingPerKey: MAX_WAITING_PER_KEY,
+    maxWaitMs: MAX_WAIT_MS,
+    refusedFor: tooManyAtOnce,
+  })
+  const recent = createRecentFailures(services.now, attempts.isBusy)
   const counts = createFailureCounts(services, recent)
-  const enter = createAttemptSlots(services.now, recent, counts)
+
+  /** As many as the key has failures left. When the limit is reached, all continue, and are refused. */
+  const attemptsLeft = (bucket: string, limit: Limit): number => {
+    const failures = failuresOf(recent.open(bucket, limit), limit, services.now())
+    return failures >= limit.max ? Infinity : limit.max - failures
+  }
+  const attemptAt = async <T>([limit, key]: [Limit, string], run: () => Promise<T>): Promise<T> => {
+    const bucket = bucketOf(limit, key)
+    if (!recent.find(bucket)) await counts.load(limit, bucket)
+    const checked = async () => {
+      counts.check(limit, key)
+      return run()
+    }
+    return attempts.run(bucket, checked, () => attemptsLeft(bucket, limit))
+  }
   return {
     check: counts.check,
     fail: counts.add,
     failHere: counts.addHere,
-    async attempt(limits, run, isFailure) {
-      const leave: (() => void)[] = []
-      try {
-        for (const [limit, key] of limits) leave.push(await enter(limit, key))
-        return await run()
-      } catch (error) {
-        if (isFailure(error)) for (const [limit, key] of limits) await counts.add(limit, key)
-        throw error
-      } finally {
-        for (const each of leave) each()
+    attempt(limits, run, isFailure) {
+      const counted = async () => {
+        try {
+          return await run()
+        } catch (error) {
+          if (isFailure(error)) for (const [limit, key] of limits) await counts.add(limit, key)
+          throw error
+        }
       }
+      return limits.reduceRight((inner, each) => () => attemptAt(each, inner), counted)()
     },
   }
 }

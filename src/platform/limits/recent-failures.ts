@@ -5,9 +5,6 @@ export interface RecentFailures {
   failures: number
   /** The failures count until then. */
   until: number
-  /** Attempts that run now, and those that wait for one of them to end. */
-  running: number
-  waiting: (() => void)[]
 }
 
 export interface RecentFailuresByKey {
@@ -22,16 +19,17 @@ const MAX_KEYS = 50_000
 /** How many are dropped at once, so that not every new key has to scan all of them. */
 const BATCH = 5_000
 
-export function createRecentFailures(now: () => number): RecentFailuresByKey {
+/** `isInUse` tells whether attempts at a key run or wait: what is known of it must not be dropped meanwhile. */
+export function createRecentFailures(now: () => number, isInUse: (bucket: string) => boolean): RecentFailuresByKey {
   const entries = new Map<string, RecentFailures>()
 
   /** Drops expired entries, then the oldest ones; never one that is in use. */
   const makeRoom = (): void => {
-    for (const [bucket, entry] of entries) if (entry.until <= now() && !isInUse(entry)) entries.delete(bucket)
+    for (const [bucket, entry] of entries) if (entry.until <= now() && !isInUse(bucket)) entries.delete(bucket)
     let surplus = entries.size - (MAX_KEYS - BATCH)
-    for (const [bucket, entry] of entries) {
+    for (const bucket of entries.keys()) {
       if (surplus <= 0) break
-      if (isInUse(entry)) continue
+      if (isInUse(bucket)) continue
       entries.delete(bucket)
       surplus--
     }
@@ -41,11 +39,11 @@ export function createRecentFailures(now: () => number): RecentFailuresByKey {
     find: (bucket) => entries.get(bucket),
     open(bucket, limit) {
       const found = entries.get(bucket)
-      if (found && (isCurrent(found, limit, now()) || isInUse(found))) return found
+      if (found && (isCurrent(found, limit, now()) || isInUse(bucket))) return found
       // Deleted and set again, so that it comes last: the order of the map is the order of age.
       entries.delete(bucket)
       if (entries.size >= MAX_KEYS) makeRoom()
-      const fresh: RecentFailures = { failures: 0, until: 0, running: 0, waiting: [] }
+      const fresh: RecentFailures = { failures: 0, until: 0 }
       entries.set(bucket, fresh)
       return fresh
     },
@@ -54,9 +52,6 @@ export function createRecentFailures(now: () => number): RecentFailuresByKey {
 
 export const failuresOf = (entry: RecentFailures, limit: { windowMs: number }, now: number): number =>
   isCurrent(entry, limit, now) ? entry.failures : 0
-
-/** Waiting attempts are resumed through their entry, so it must not be replaced. */
-const isInUse = ({ running, waiting }: RecentFailures): boolean => running > 0 || waiting.length > 0
 
 /** A window that ends later than this was written under a wrong clock. */
 export const maxWindowMs = ({ windowMs }: { windowMs: number }): number => windowMs + MAX_CLOCK_SKEW_MS

@@ -9,10 +9,10 @@ import { isRepeatable, rethrow } from './errors.ts'
 import { createKysely } from './kysely.ts'
 import { createAbandoned, createAlone, openPool, type Places, runAlone, withPatience } from './pool.ts'
 import { BACKGROUND, MAX_SESSION_MS, PATIENT, PROGRAMS, READING, SERVING, type SessionLimits } from './session.ts'
-import { createReads, createWrites, type Lane } from './shared-connection.ts'
+import { createSharedReads, createSharedWrites, type SharedConnection } from './shared-connection.ts'
 import { createPostgresSignals, createWatch, signalWith } from './signals.ts'
 import { migratePostgres } from './start.ts'
-import { type Query, queryOf } from './statement-batch.ts'
+import { createBatchSender, type Query, queryOf } from './statement-batch.ts'
 import { openTransaction, type PostgresTransaction } from './transaction.ts'
 
 /**
@@ -55,6 +55,7 @@ export async function openPostgres(
   await migratePostgres(url, settings, { log, now, timeoutFactor })
 
   const abandoned = createAbandoned()
+  const send = createBatchSender()
   const limited = { ...settings, query_timeout: QUERY_TIMEOUT_MS * timeoutFactor }
   const openLimited = (limits: SessionLimits, more: pg.PoolConfig): pg.Pool => {
     const pooled = { ...limited, maxLifetimeSeconds: maxSessionMs / 1000, ...more }
@@ -66,14 +67,17 @@ export async function openPostgres(
   const patient = openLimited(PATIENT, { max: MAX_PATIENT, connectionTimeoutMillis: patientTimeout })
   const pools = [serving, reading, patient]
 
-  const forChanges: Places = { first: { pool: serving, abandoned }, patient: { pool: patient, abandoned } }
-  const forReads: Places = { first: { pool: reading }, patient: { pool: patient } }
+  const forChanges: Places = {
+    first: { pool: serving, send, abandoned },
+    patient: { pool: patient, send, abandoned },
+  }
+  const forReads: Places = { first: { pool: reading, send }, patient: { pool: patient, send } }
   const [changesAlone, readsAlone] = [createAlone(forChanges), createAlone(forReads)]
   const { kysely, within } = createKysely(forChanges.first, changesAlone.run)
   const { kysely: reader } = createKysely(forReads.first, readsAlone.run)
-  const lanes = { settings: limited, timeoutFactor, maxSessionMs }
-  const reads = createReads({ ...lanes, alone: readsAlone })
-  const writes = createWrites({ ...lanes, alone: changesAlone, abandoned })
+  const shared = { settings: limited, timeoutFactor, maxSessionMs, send }
+  const reads = createSharedReads({ ...shared, alone: readsAlone })
+  const writes = createSharedWrites({ ...shared, alone: changesAlone, abandoned })
   const background = openBackground()
   const clock = createClockDifference(log)
   const signals = createPostgresSignals(settings, {
@@ -137,8 +141,8 @@ export async function openPostgres(
     const timeout = BACKGROUND_TIMEOUT_MS * timeoutFactor
     // The first limit is also that of waiting for the statement before.
     const pool = openLimited(BACKGROUND, { connectionTimeoutMillis: timeout, query_timeout: timeout, max: 1 })
-    const runSingle = (query: Query) => runAlone({ pool }, query)
-    const { kysely: builder } = createKysely({ pool }, runSingle)
+    const runSingle = (query: Query) => runAlone({ pool, send }, query)
+    const { kysely: builder } = createKysely({ pool, send }, runSingle)
     const run = async (query: Query) => (await runSingle(query)).rows
     let client: pg.ClientBase | undefined
     pool.on('connect', (connected) => (client = connected))
@@ -160,7 +164,7 @@ const dialect = 'postgres' as const
 const sum = (counts: number[]): number => counts.reduce((total, count) => total + count, 0)
 
 const runOn =
-  ({ run }: Pick<Lane, 'run'>): StatementRunner['run'] =>
+  ({ run }: Pick<SharedConnection, 'run'>): StatementRunner['run'] =>
   ({ name, sql: text }, values) =>
     run(queryOf(text, values, name)).catch(rethrow)
 

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { isUnavailable, StorageFailure } from '../failure.ts'
+import { isUnavailable, originOf, StorageFailure } from '../failure.ts'
 
 /*
  * Errors are recognised by their SQLSTATE (PostgreSQL manual, appendix A). The server's words, the severity included, are in the
@@ -38,7 +38,10 @@ const isOfServer = (error: unknown): error is ServerError =>
   error instanceof pg.DatabaseError && error.code !== undefined
 
 /** What the server said, in an error that was translated or not. */
-const causeOf = (error: unknown): unknown => (error instanceof StorageFailure ? error.cause : error)
+function causeOf(error: unknown): unknown {
+  const origin = originOf(error)
+  return origin instanceof StorageFailure ? origin.cause : origin
+}
 
 const hasCode = (error: unknown, codes: RegExp): boolean => {
   const cause = causeOf(error)

@@ -1,12 +1,14 @@
 import pg from 'pg'
 import type { Logger } from 'pino'
+import { StorageFailure } from '../failure.ts'
 import { fateOf, isBroken, isLockWait, isStale, unlessOfServer } from './errors.ts'
 import { openSession, sessionOf, type SessionPurpose } from './session.ts'
-import { type Answer, type Query, sendBatch } from './statement-batch.ts'
+import type { Answer, Query, SendBatch } from './statement-batch.ts'
 
 /** A pool, and the connections of it whose last statement was not answered. */
 export interface Connections {
   pool: pg.Pool
+  send: SendBatch
   /**
    * Absent where nothing is committed. A connection that does not answer is then closed at once: the server ends the statement by its
    * own time limit.
@@ -30,11 +32,19 @@ export function openPool(settings: pg.PoolConfig, purpose: SessionPurpose, { log
   return pool
 }
 
+/** More do not wait for a connection. For how long they wait is a setting of each pool. */
+const MAX_WAITING = 10_000
+
 /** Takes a connection of the pool. */
-export const takeFrom = ({ pool }: Connections): Promise<pg.PoolClient> =>
-  pool.connect().catch((error: unknown) => {
+export async function takeFrom({ pool }: Connections): Promise<pg.PoolClient> {
+  if (pool.waitingCount >= MAX_WAITING)
+    throw new StorageFailure('unavailable', new Error('Too many wait for a connection.'))
+  try {
+    return await pool.connect()
+  } catch (error) {
     throw unlessOfServer(error)
-  })
+  }
+}
 
 /** Gives a connection back to its pool, after this error or after none. */
 export function giveBack(client: pg.PoolClient, abandoned: Abandoned | undefined, error: unknown): void {
@@ -67,8 +77,8 @@ export async function withPatience<T>(
 /** Runs one statement on a connection of the pool. */
 export async function runAlone(connections: Connections, query: Query): Promise<Answer> {
   const client = await takeFrom(connections)
-  let outcome = await sendBatch(client, [query])
-  if (isStale(outcome.error)) outcome = await sendBatch(client, [query])
+  let outcome = await connections.send(client, [query])
+  if (isStale(outcome.error)) outcome = await connections.send(client, [query])
   const { answers, error } = outcome
   giveBack(client, connections.abandoned, error)
   if (error !== undefined) throw error

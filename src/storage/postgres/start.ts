@@ -8,6 +8,7 @@ import type { Migration } from '../migrations/all.ts'
 import { createKysely } from './kysely.ts'
 import { openPool, runAlone } from './pool.ts'
 import { MIGRATING, OLDER_PROGRAMS, PROGRAMS } from './session.ts'
+import { createBatchSender } from './statement-batch.ts'
 
 /** What to look at, by the server's own code (PostgreSQL manual, appendix A). */
 const HINTS: Record<string, string> = {
@@ -117,7 +118,7 @@ export async function migratePostgres(
   const own = { ...settings, application_name: PROGRAMS.start }
   await tryPostgres(own, url)
   const purpose = { program: PROGRAMS.start, limits: MIGRATING }
-  const single = { pool: openPool({ ...own, max: 1 }, purpose, { log, timeoutFactor }) }
+  const single = { pool: openPool({ ...own, max: 1 }, purpose, { log, timeoutFactor }), send: createBatchSender() }
   const { kysely } = createKysely(single, (query) => runAlone(single, query))
   try {
     await migrate(kysely, now, { migrations, beforeUpgrade: () => endOlderSessions(own, log) })

@@ -34,8 +34,13 @@ export interface Outcome {
  * too, so that this process is woken up once. Outside of a transaction they are one: all are committed or none. After one that
  * fails, the server skips the others. Never rejects.
  */
-export const sendBatch = (client: pg.ClientBase, queries: readonly Query[]): Promise<Outcome> =>
-  new Promise((resolve) => client.query(new Batch(queries, resolve)))
+export type SendBatch = (client: pg.ClientBase, queries: readonly Query[]) => Promise<Outcome>
+
+/** For all connections to one database. */
+export function createBatchSender(): SendBatch {
+  const prepared = createPreparedStatements()
+  return (client, queries) => new Promise((resolve) => client.query(new Batch(queries, prepared, resolve)))
+}
 
 /** How the rows of a prepared statement are read. */
 interface Columns {
@@ -45,26 +50,28 @@ interface Columns {
   empty: Record<string, unknown>
 }
 
-/** The statements that were prepared on a connection, and in which generation. */
-interface Prepared {
-  generation: number
-  columns: Map<string, Columns>
+/** The statements that were prepared on each connection, by name. */
+interface PreparedStatements {
+  on(connection: pg.Connection): Map<string, Columns>
+  /**
+   * From now on each is prepared again before it is used. When the server refuses a statement because its columns have changed, those of
+   * other statements, and on other connections, have changed with them.
+   */
+  expire(): void
 }
-const preparedOn = new WeakMap<pg.Connection, Prepared>()
 
-/**
- * What was prepared in an earlier generation is prepared again before it is used. A new generation begins when the server refuses a
- * statement because its columns have changed: those of other statements, and on other connections, have changed with them.
- */
-let generation = 0
-
-function statementsOf(connection: pg.Connection): Map<string, Columns> {
-  let prepared = preparedOn.get(connection)
-  if (prepared?.generation !== generation) {
-    prepared = { generation, columns: new Map() }
-    preparedOn.set(connection, prepared)
+function createPreparedStatements(): PreparedStatements {
+  let byConnection = new WeakMap<pg.Connection, Map<string, Columns>>()
+  return {
+    on(connection) {
+      let statements = byConnection.get(connection)
+      if (!statements) byConnection.set(connection, (statements = new Map()))
+      return statements
+    },
+    expire() {
+      byConnection = new WeakMap()
+    },
   }
-  return prepared.columns
 }
 
 const NO_COLUMNS: Columns = { names: [], parsers: [], empty: {} }
@@ -75,6 +82,7 @@ type Connection = pg.Connection & {
   describe(message: { type: 'S'; name: string }): void
   execute(config: object): void
   close(message: { type: 'S'; name: string }): void
+  sendCopyFail(why: string): void
 }
 
 interface Messages {
@@ -83,22 +91,29 @@ interface Messages {
   commandComplete: { text: string }
 }
 
+const NOT_ASKED_FOR = 'The server has answered with something that was not asked for.'
+
 /**
- * The statements of `sendBatch`, as the driver's interface for queries of other classes (`pg.Submittable`). Unlike the
+ * The statements of a `SendBatch`, as the driver's interface for queries of other classes (`pg.Submittable`). Unlike the
  * driver's own it sends one Sync for all of them, and asks for the columns of a statement only when it prepares it: the
- * server refuses a prepared statement whose columns have changed.
+ * server refuses a prepared statement whose columns have changed. The driver calls it within the listener of its socket, so that it must
+ * not throw, whatever the server sends.
  */
 export class Batch implements pg.Submittable {
   readonly queries: readonly Query[]
+  readonly #statements: PreparedStatements
   readonly #answers: Answer[] = []
+  /** Why the answers can't be used, and with them the connection. */
+  #unusable: unknown
   #prepared: Map<string, Columns> = new Map()
   #columns: Columns = NO_COLUMNS
   #rows: object[] = []
   /** The driver calls it at the end, also after its own time limit. */
   callback: (error: unknown) => void
 
-  constructor(queries: readonly Query[], done: (outcome: Outcome) => void) {
+  constructor(queries: readonly Query[], statements: PreparedStatements, done: (outcome: Outcome) => void) {
     this.queries = queries
+    this.#statements = statements
     this.callback = (error) => {
       const answers = this.#answers
       done(error ? { answers, error: unlessOfServer(error) } : { answers })
@@ -107,13 +122,13 @@ export class Batch implements pg.Submittable {
 
   submit(given: pg.Connection): void {
     const connection = given as Connection
-    const prepared = statementsOf(connection)
+    const prepared = this.#statements.on(connection)
     this.#prepared = prepared
     const preparing = new Set<string>()
     connection.stream.cork()
     for (const { name, text, values } of this.queries) {
       if (name === '' || !(prepared.has(name) || preparing.has(name))) {
-        // It may be prepared already, if it has failed before or is of an earlier generation.
+        // It may be prepared already, if it has failed before or has expired.
         if (name !== '') connection.close({ type: 'S', name })
         connection.parse({ name, text })
         connection.describe({ type: 'S', name })
@@ -142,9 +157,13 @@ export class Batch implements pg.Submittable {
   handleDataRow({ fields }: Messages['dataRow']): void {
     const { names, parsers, empty } = this.#columns
     const row = { ...empty }
-    for (let at = 0; at < names.length; at++) {
-      const text = fields[at]
-      if (typeof text === 'string') row[names[at] as string] = parsers[at]?.(text)
+    try {
+      for (let at = 0; at < names.length; at++) {
+        const text = fields[at]
+        if (typeof text === 'string') row[names[at] as string] = parsers[at]?.(text)
+      }
+    } catch (error) {
+      this.#unusable ??= error
     }
     this.#rows.push(row)
   }
@@ -157,12 +176,34 @@ export class Batch implements pg.Submittable {
   }
 
   handleReadyForQuery(): void {
-    this.callback(null)
+    if (this.#answers.length !== this.queries.length) this.#unexpected()
+    this.callback(this.#unusable ?? null)
   }
 
   handleError(error: unknown): void {
-    if (isStale(error)) generation++
+    if (isStale(error)) this.#statements.expire()
     this.callback(error)
+  }
+
+  // No statement of ours is answered with one of these. The driver would call them, if the server sent it.
+  handleEmptyQuery(): void {
+    this.#unexpected()
+  }
+  handlePortalSuspended(): void {
+    this.#unexpected()
+  }
+  handleCopyData(): void {
+    this.#unexpected()
+  }
+  handleCopyInResponse(given: pg.Connection): void {
+    const connection = given as Connection
+    connection.sendCopyFail(NOT_ASKED_FOR)
+    // The server has ignored the Sync that was sent already (PostgreSQL manual, message flow of COPY).
+    connection.sync()
+  }
+
+  #unexpected(): void {
+    this.#unusable ??= new Error(NOT_ASKED_FOR)
   }
 }
 

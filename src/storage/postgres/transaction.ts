@@ -1,7 +1,8 @@
-import { StorageFailure } from '../failure.ts'
-import { isBroken } from './errors.ts'
+import { createBatchQueue, type Queued } from '../../batches.ts'
+import { SkippedStatement, StorageFailure } from '../failure.ts'
+import { isBroken, translate } from './errors.ts'
 import { type Connections, giveBack, takeFrom } from './pool.ts'
-import { type Answer, type Query, queryOf, sendBatch } from './statement-batch.ts'
+import { type Answer, type Query, queryOf } from './statement-batch.ts'
 
 /** A transaction on a connection of the pool. Its statements run in the order in which they were given. */
 export interface PostgresTransaction {
@@ -19,64 +20,67 @@ const BEGIN = queryOf('begin', [], 'begin')
 const COMMIT = queryOf('commit', [], 'commit')
 const ROLLBACK = queryOf('rollback', [], 'rollback')
 
-interface Unsent {
+interface QueuedStatement extends Queued {
   query: Query
   resolve(answer: Answer): void
   reject(error: unknown): void
 }
 
-const unawaited = (query: Query): Unsent => ({ query, resolve: () => {}, reject: () => {} })
-
 const LOST = 'The connection of this transaction is lost.'
 const OVER = 'This transaction is over.'
 const NOT_UNDONE = 'This transaction could not be undone.'
 
+const MAX_BATCH = 1000
+const MAX_WAITING = 10_000
+/** The server's limits end the statements before it earlier, but not while a migration runs. */
+const MAX_WAIT_MS = 120_000
+
 /** It begins with its first statement. */
 export async function openTransaction(connections: Connections): Promise<PostgresTransaction> {
   const client = await takeFrom(connections)
-  let unsent: Unsent[] = [unawaited(BEGIN)]
   let hasBegun = false
   /** From then on an unanswered connection may be a commit that the server still does. */
   let hasSentCommit = false
   /** Why the connection can't be used any more. */
   let broken: unknown
   let isOver = false
-  let sending: Promise<void> | undefined
 
-  /** Whoever waits for one of these would wait for ever: nothing sends them any more. */
-  const refuseUnsent = (why: string) => {
-    for (const { reject } of unsent.splice(0)) reject(new StorageFailure('unavailable', why))
+  const refuse = (statements: QueuedStatement[], why: string): void => {
+    for (const { reject } of statements) reject(new StorageFailure('unavailable', why))
   }
-  const send = async (): Promise<void> => {
+  const send = async (batch: QueuedStatement[]): Promise<void> => {
+    if (broken !== undefined) return refuse(batch, LOST)
+    hasBegun = true
+    hasSentCommit = batch.some(({ query }) => query === COMMIT)
+    const { answers, error } = await connections.send(
+      client,
+      batch.map(({ query }) => query),
+    )
+    answers.forEach((answer, at) => batch[at]?.resolve(answer))
+    if (error === undefined) return
+    if (isBroken(error)) broken = error
+    const [failed, ...skipped] = batch.slice(answers.length)
+    failed?.reject(error)
+    for (const { reject } of skipped) reject(new SkippedStatement(failed?.query.text ?? '', translate(error)))
+  }
+  const statements = createBatchQueue<QueuedStatement>({
+    run: send,
+    turnAway: (statement, why) => refuse([statement], `Statements of this transaction wait: ${why}.`),
+    maxBatch: MAX_BATCH,
+    maxWaiting: MAX_WAITING,
+    maxWaitMs: MAX_WAIT_MS,
     // Statements that are given in the same step are sent together.
-    await new Promise<void>((resolve) => process.nextTick(resolve))
-    while (unsent.length > 0 && broken === undefined) {
-      const batch = unsent
-      unsent = []
-      hasBegun = true
-      hasSentCommit = batch.some(({ query }) => query === COMMIT)
-      const { answers, error } = await sendBatch(
-        client,
-        batch.map(({ query }) => query),
-      )
-      answers.forEach((answer, at) => batch[at]?.resolve(answer))
-      if (error === undefined) continue
-      if (isBroken(error)) broken = error
-      // The server has skipped those after the one that failed.
-      for (const { reject } of batch.slice(answers.length)) reject(error)
-    }
-    sending = undefined
-    if (broken !== undefined) refuseUnsent(LOST)
-  }
+    soon: process.nextTick,
+  })
   const add = (query: Query): Promise<Answer> =>
-    new Promise((resolve, reject) => {
-      if (broken !== undefined) return reject(new StorageFailure('unavailable', LOST))
-      unsent.push({ query, resolve, reject })
-      sending ??= send()
-    })
+    new Promise((resolve, reject) => statements.add({ query, resolve, reject, queuedAt: performance.now() }))
+  /** Nobody waits for its answer. */
+  const addQuietly = (query: Query): void =>
+    statements.addQuietly({ query, resolve: () => {}, reject: () => {}, queuedAt: performance.now() })
   const checkOpen = () => {
     if (isOver) throw new StorageFailure('unavailable', OVER)
   }
+  addQuietly(BEGIN)
 
   return {
     async run(query) {
@@ -85,19 +89,19 @@ export async function openTransaction(connections: Connections): Promise<Postgre
     },
     runNext(query) {
       checkOpen()
-      unsent.push(unawaited(query))
+      addQuietly(query)
     },
     async commit() {
       isOver = true
-      if (!hasBegun && unsent.length === 1) return
+      if (!hasBegun && statements.waiting() === 1) return
       const { tag } = await add(COMMIT)
       // The server answers the COMMIT of a failed transaction with success and the command ROLLBACK.
       if (tag !== 'COMMIT') throw new StorageFailure('unavailable', 'The transaction was undone, not committed.')
     },
     async rollback() {
       isOver = true
-      await sending
-      refuseUnsent(OVER)
+      await statements.idle()
+      refuse(statements.takeWaiting(), OVER)
       if (!hasBegun || broken !== undefined) return
       await add(ROLLBACK).catch(() => {
         // Whatever the reason is, the next transaction must not become part of this one.

@@ -60,7 +60,7 @@ export function openSqlite(file: string, log: Logger, lock: KeptLock): Engine {
       },
       writeInBackground(query) {
         const { sql, parameters } = query.compile(writing.kysely)
-        return thread.inTurn(() =>
+        return thread.exclusively(() =>
           writer.between(async () => {
             const refused = refusal()
             if (refused) throw refused
@@ -78,7 +78,7 @@ export function openSqlite(file: string, log: Logger, lock: KeptLock): Engine {
       await writer.drained()
       keeper.stop()
       await thread.close()
-      // Reads that were requested before this run in this turn.
+      // Reads that were requested before this run in this tick.
       await setImmediate()
       reads.connection.close()
       writes.connection.close()

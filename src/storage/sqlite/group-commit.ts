@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createBatchQueue, type Queued } from '../../batches.ts'
 import { StorageFailure } from '../failure.ts'
 import { isBusy } from './errors.ts'
 
@@ -7,7 +8,7 @@ import { isBusy } from './errors.ts'
  * SQLite's single writer. Writes that arrive together are committed together, so that a durable commit (one sync of the
  * disk) is paid once a batch and not once a request. No write is acknowledged before the commit that holds it.
  *
- * A turn is one statement or one whole transaction. A failing turn is undone alone: SQLite undoes a failing statement
+ * A queued write is one statement or one whole transaction. One that fails is undone alone: SQLite undoes a failing statement
  * by itself, and a transaction runs inside a savepoint.
  */
 export interface Writer {
@@ -17,14 +18,16 @@ export interface Writer {
   begin(): Promise<Transaction>
   /** Runs between two batches. Writes wait for it. */
   between<T>(work: () => Promise<T>): Promise<T>
-  /** How many turns wait for a batch. */
+  /** How many writes wait for a batch. */
   waiting(): number
   /** Resolves when everything queued so far is durable. */
   drained(): Promise<void>
 }
 
 /** Bounds how long one batch keeps the event loop. */
-const MAX_TURNS = 256
+const MAX_BATCH = 256
+/** Twice as many as hosts may be told of a change at the same moment, each of which then reports. */
+const MAX_WAITING = 20_000
 
 /**
  * All writes wait for a transaction that is open. One that waits for anything but the database is a bug, and one that
@@ -34,7 +37,7 @@ const MAX_TRANSACTION_MS = 5000
 
 /**
  * Another process may hold the write lock: a database shell, a tool that was left open. It is requested again and again
- * without blocking this thread, so that reads go on. A turn that has waited for this long fails as unavailable.
+ * without blocking this thread, so that reads go on. A write that has waited for this long fails as unavailable.
  */
 export const MAX_LOCK_WAIT_MS = 3000
 const LOCK_RETRY_MS = 10
@@ -42,6 +45,7 @@ const LOCK_RETRY_MS = 10
 interface Bounds {
   maxTransactionMs?: number
   maxLockWaitMs?: number
+  maxWaiting?: number
   /** Returns the failure of every write for as long as none may be made. */
   refusal?: () => unknown
 }
@@ -49,74 +53,52 @@ interface Bounds {
 export function createWriter(
   connection: DatabaseSync,
   translate: (error: unknown) => unknown,
-  { maxTransactionMs = MAX_TRANSACTION_MS, maxLockWaitMs = MAX_LOCK_WAIT_MS, refusal }: Bounds = {},
+  bounds: Bounds = {},
 ): Writer {
-  const waiting: Turn[] = []
-  const pauses: (() => Promise<void>)[] = []
-  const idle: (() => void)[] = []
-  let busy = false
+  const { maxTransactionMs = MAX_TRANSACTION_MS, maxLockWaitMs = MAX_LOCK_WAIT_MS, maxWaiting = MAX_WAITING } = bounds
 
-  const wake = () => {
-    if (busy) return
-    busy = true
-    setImmediate(nextBatch)
+  /** Those that have not run, because another process holds the write lock. Some of them have waited for too long. */
+  const waitForLock = async (unrun: QueuedWrite[], error: unknown): Promise<QueuedWrite[]> => {
+    const earliest = performance.now() - maxLockWaitMs
+    const inTime = unrun.filter(({ queuedAt }) => queuedAt > earliest)
+    for (const write of unrun) if (write.queuedAt <= earliest) write.failed(translate(error))
+    if (inTime.length > 0) await sleep(LOCK_RETRY_MS)
+    return inTime
   }
-
-  const enqueue = (turn: Omit<Turn, 'queuedAt'>) => {
-    waiting.push({ ...turn, queuedAt: performance.now() })
-    wake()
+  const commitNext = async (batch: QueuedWrite[]): Promise<QueuedWrite[] | void> => {
+    const refused = bounds.refusal?.()
+    if (refused !== undefined) return batch.forEach(({ failed }) => failed(refused))
+    return commitBatch(connection, translate, batch, waitForLock)
   }
-
-  const nextBatch = () => {
-    const pause = pauses.shift()
-    void (pause ? pause() : commitNext()).then(() => {
-      if (pauses.length > 0 || waiting.length > 0) return setImmediate(nextBatch)
-      busy = false
-      return idle.splice(0).forEach((resolve) => resolve())
-    })
-  }
-
-  const commitNext = async () => {
-    const turns = waiting.splice(0, MAX_TURNS)
-    const refused = refusal?.()
-    if (refused !== undefined) return turns.forEach(({ failed }) => failed(refused))
-    return commitBatch(connection, translate, turns, async (unrun, error) => {
-      waiting.unshift(...unrun)
-      for (const late of takeLate(waiting, maxLockWaitMs)) late.failed(translate(error))
-      if (waiting.length > 0) await sleep(LOCK_RETRY_MS)
-    })
-  }
+  const writes = createBatchQueue<QueuedWrite>({
+    run: commitNext,
+    turnAway: ({ failed }, why) => failed(new StorageFailure('unavailable', new Error(`Writes wait: ${why}.`))),
+    maxBatch: MAX_BATCH,
+    maxWaiting,
+    // A transaction that is open, and then another process that has the lock.
+    maxWaitMs: maxTransactionMs + maxLockWaitMs,
+  })
 
   return {
-    write: (run) => new Promise((resolve, reject) => enqueue(createStatementTurn(run, resolve, reject))),
+    write: (run) => new Promise((resolve, reject) => writes.add(createQueuedStatement(run, resolve, reject))),
     begin: () =>
       new Promise((started, refused) =>
-        enqueue(createTransactionTurn(connection, maxTransactionMs, { started, refused })),
+        writes.add(createQueuedTransaction(connection, maxTransactionMs, { started, refused })),
       ),
-    between: (work) =>
-      new Promise((resolve, reject) => {
-        pauses.push(() => work().then(resolve, reject))
-        wake()
-      }),
-    waiting: () => waiting.length,
-    drained: () => (busy ? new Promise((resolve) => idle.push(resolve)) : Promise.resolve()),
+    between: (work) => new Promise((resolve, reject) => writes.between(() => work().then(resolve, reject))),
+    waiting: writes.waiting,
+    drained: writes.idle,
   }
 }
 
-/** Removes and returns the turns that have waited for too long. They are in the order in which they were queued. */
-function takeLate(waiting: Turn[], maxWaitMs: number): Turn[] {
-  const earliest = performance.now() - maxWaitMs
-  const inTime = waiting.findIndex(({ queuedAt }) => queuedAt > earliest)
-  return waiting.splice(0, inTime === -1 ? waiting.length : inTime)
-}
-
-function createStatementTurn<T>(
+function createQueuedStatement<T>(
   run: () => T,
   resolve: (result: T) => void,
   reject: (error: unknown) => void,
-): Omit<Turn, 'queuedAt'> {
+): QueuedWrite {
   let result: T
   return {
+    queuedAt: performance.now(),
     run() {
       result = run()
     },
@@ -126,39 +108,38 @@ function createStatementTurn<T>(
 }
 
 /** One statement, or one whole transaction, that waits to be part of a batch. */
-export interface Turn {
-  /** When it was queued, by the monotonic clock. */
-  queuedAt: number
+interface QueuedWrite extends Queued {
   run(isFirst: boolean): void | Promise<void>
   committed(): void
   failed(error: unknown): void
 }
 
-/** Called when another process holds the write lock, so that these turns have not run. */
-type Locked = (turns: Turn[], error: unknown) => Promise<void>
+/** Called when another process holds the write lock, so that these writes have not run. Returns those that run in the next batch. */
+type Locked = (unrun: QueuedWrite[], error: unknown) => Promise<QueuedWrite[]>
 
-/** Runs the turns one after the other and commits them together. Never rejects: a failure goes to the turns it concerns. */
+/** Runs the writes one after the other and commits them together. Never rejects: a failure goes to the turns it concerns. */
 async function commitBatch(
   connection: DatabaseSync,
   translate: (error: unknown) => unknown,
-  turns: Turn[],
+  writes: QueuedWrite[],
   locked: Locked,
-): Promise<void> {
-  const done: Turn[] = []
+): Promise<QueuedWrite[]> {
+  const done: QueuedWrite[] = []
+  let unrun: QueuedWrite[] = []
   try {
-    for (const [index, turn] of turns.entries()) {
-      // At the start, and after a turn that had the SQLite transaction for itself and undid it: nothing was written yet.
+    for (const [index, write] of writes.entries()) {
+      // At the start, and after a write that had the SQLite transaction for itself and undid it: nothing was written yet.
       const busy = connection.isTransaction ? undefined : begin(connection)
       if (busy !== undefined) {
-        await locked(turns.slice(index), busy)
+        unrun = await locked(writes.slice(index), busy)
         break
       }
       try {
-        const running = turn.run(done.length === 0)
+        const running = write.run(done.length === 0)
         if (running) await running
-        done.push(turn)
+        done.push(write)
       } catch (error) {
-        turn.failed(translate(error))
+        write.failed(translate(error))
         // A full disk or an I/O error makes SQLite undo the whole transaction, not the statement alone.
         if (!connection.isTransaction && done.length > 0) throw error
       }
@@ -167,10 +148,11 @@ async function commitBatch(
   } catch (error) {
     if (connection.isTransaction) connection.exec('ROLLBACK')
     // Calling `failed` twice does no harm: a promise is settled once.
-    for (const turn of turns) turn.failed(translate(error))
-    return
+    for (const write of writes) write.failed(translate(error))
+    return []
   }
-  for (const turn of done) turn.committed()
+  for (const write of done) write.committed()
+  return unrun
 }
 
 /** Returns the error when another process holds the write lock. */
@@ -196,7 +178,7 @@ export interface Transaction {
  * A transaction runs inside a savepoint, so that it can be undone alone. The first one of its batch needs none, since there
  * is nothing before it to keep: a savepoint makes SQLite copy every page before it is written to.
  */
-const SAVEPOINT = { begin: 'SAVEPOINT turn', keep: 'RELEASE turn', undo: 'ROLLBACK TO turn; RELEASE turn' }
+const SAVEPOINT = { begin: 'SAVEPOINT write', keep: 'RELEASE write', undo: 'ROLLBACK TO write; RELEASE write' }
 const WHOLE_BATCH = { begin: '', keep: '', undo: 'ROLLBACK' }
 
 const tooLong = () => new StorageFailure('unavailable', 'A transaction stayed open for too long.')
@@ -206,17 +188,18 @@ interface Started {
   refused(error: unknown): void
 }
 
-/** A transaction as a turn: `started` is called when it has the connection, `refused` when it fails before that. */
-function createTransactionTurn(
+/** A transaction as a queued write: `started` is called when it has the connection, `refused` when it fails before that. */
+function createQueuedTransaction(
   connection: DatabaseSync,
   maxTransactionMs: number,
   { started, refused }: Started,
-): Omit<Turn, 'queuedAt'> {
+): QueuedWrite {
   const durable = Promise.withResolvers<void>()
   // After a rollback nothing waits for the commit, and the rejection would be unhandled.
   durable.promise.catch(() => {})
 
   return {
+    queuedAt: performance.now(),
     run(isFirst) {
       const { begin, keep, undo } = isFirst ? WHOLE_BATCH : SAVEPOINT
       if (begin) connection.exec(begin)

@@ -32,7 +32,7 @@ interface Needs {
   file: string
   log: Pick<Logger, 'warn' | 'info'>
   writer: Pick<Writer, 'between'>
-  thread: Pick<MaintenanceThread, 'inTurn' | 'movePages' | 'shortenLog'>
+  thread: Pick<MaintenanceThread, 'exclusively' | 'movePages' | 'shortenLog'>
   reserve: Pick<DiskReserve, 'isShort'>
 }
 
@@ -80,7 +80,7 @@ export function keepLogShort(connection: DatabaseSync, { file, log, writer, thre
     if (pagesInLog() < MIN_PAGES && !isTooLong()) return
     isMoving = true
     void thread
-      .inTurn(moveAll)
+      .exclusively(moveAll)
       // The next check tries again.
       .catch(() => {})
       .finally(() => (isMoving = false))

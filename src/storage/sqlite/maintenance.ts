@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
+import { createWorkQueue } from '../../work-queue.ts'
 import { StorageFailure } from '../failure.ts'
 import { translateSqlite } from './errors.ts'
 
@@ -9,7 +10,7 @@ import { translateSqlite } from './errors.ts'
  */
 export interface MaintenanceThread {
   /** Runs the work when all work before it has ended. Whoever uses the thread does it in here. */
-  inTurn<T>(work: () => Promise<T>): Promise<T>
+  exclusively<T>(work: () => Promise<T>): Promise<T>
   /** Moves pages from the log into the database file, until at most this many are left. Returns whether a reader prevents it. */
   movePages(pagesLeft: number): Promise<boolean>
   /** Cuts off the file of the log, when all pages were moved and nobody reads them. */
@@ -32,11 +33,21 @@ export type ThreadAnswer = { changes: number } | { message: string; errcode: num
 
 const IDLE_MS = 60_000
 
+/** Background work that waits for the thread. It is done again later, and a log of gigabytes is moved in this time. */
+const MAX_WAITING = 1000
+const MAX_WAIT_MS = 120_000
+
 export function createMaintenanceThread(settings: ThreadSettings): MaintenanceThread {
   let worker: Worker | undefined
   let idle: NodeJS.Timeout | undefined
   let isClosed = false
-  let last: Promise<unknown> = Promise.resolve()
+  const uses = createWorkQueue({
+    atOnce: 1,
+    maxWaiting: MAX_WAITING,
+    maxWaitingPerKey: MAX_WAITING,
+    maxWaitMs: MAX_WAIT_MS,
+    refusedFor: (reason) => new StorageFailure('unavailable', new Error(`Work of the thread waits: ${reason}.`)),
+  })
 
   const start = (): Worker => {
     const started = new Worker(new URL('maintenance-thread.ts', import.meta.url), {
@@ -80,11 +91,7 @@ export function createMaintenanceThread(settings: ThreadSettings): MaintenanceTh
   }
 
   return {
-    inTurn(work) {
-      const turn = last.then(work)
-      last = turn.catch(() => {})
-      return turn
-    },
+    exclusively: (work) => uses.run('', work),
     movePages: async (pagesLeft) => (await perform({ pagesLeft })) === 1,
     async shortenLog() {
       await perform({ shorten: true })

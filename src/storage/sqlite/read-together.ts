@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { collect } from '../../collect.ts'
+import { collectPerTick } from '../../batches.ts'
 
 /** Runs a read and resolves with what it found. */
 export type ReadTogether = <T>(read: () => T) => Promise<T>
@@ -19,11 +19,11 @@ const RETRY_MS = 10
 const MAX_WAIT_MS = 3000
 
 /**
- * Reads of one turn of the event loop run together at its end, in one read transaction: SQLite takes and releases its lock
+ * Reads of one tick of the event loop run together at its end, in one read transaction: SQLite takes and releases its lock
  * once for all of them. A read sees everything that was durable when it was requested.
  */
 export function createReadTogether(connection: DatabaseSync, { translate, isBusy }: Errors): ReadTogether {
-  const add = collect<Pending>((together) => {
+  const add = collectPerTick<Pending>((together) => {
     try {
       connection.exec('BEGIN')
       for (const { run } of together) run()

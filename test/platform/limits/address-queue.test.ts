@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTick } from 'node:timers/promises'
 import { AppError } from '../../../src/errors.ts'
-import { createFairQueue } from '../../../src/platform/limits/fair-queue.ts'
+import { createAddressQueue } from '../../../src/platform/limits/address-queue.ts'
 
 /** A queue whose work ends on demand, and the addresses whose work has started. */
 function createQueue(bounds: { atOnce: number; maxWaiting: number; maxWaitingPerAddress: number }) {
-  const inTurn = createFairQueue(bounds)
+  const runForAddress = createAddressQueue(bounds)
   const started: string[] = []
   const ends: (() => void)[] = []
   const enqueue = (address: string): Promise<string> =>
-    inTurn(address, async () => {
+    runForAddress(address, async () => {
       started.push(address)
       await new Promise<void>((resolve) => ends.push(resolve))
       return 'done'
@@ -18,7 +18,7 @@ function createQueue(bounds: { atOnce: number; maxWaiting: number; maxWaitingPer
   /** Ends the work that has run longest. */
   const endOne = async () => {
     ends.shift()?.()
-    await nextTurn()
+    await nextTick()
   }
   const endAll = async () => {
     while (ends.length > 0) await endOne()
@@ -33,7 +33,7 @@ test('a request of one address runs after at most one of the sixty that wait fro
   const { enqueue, started, endOne, endAll } = createQueue({ atOnce: 2, maxWaiting: 500, maxWaitingPerAddress: 100 })
   const many = Array.from({ length: 60 }, () => enqueue('192.0.2.1'))
   const other = enqueue('192.0.2.2')
-  await nextTurn()
+  await nextTick()
   assert.deepEqual(started, ['192.0.2.1', '192.0.2.1'])
   await endOne()
   await endOne()
@@ -45,7 +45,7 @@ test('a request of one address runs after at most one of the sixty that wait fro
 test('addresses take turns, whatever the order and the number of their requests', async () => {
   const { enqueue, started, endAll } = createQueue({ atOnce: 1, maxWaiting: 500, maxWaitingPerAddress: 100 })
   const results = ['a', 'a', 'a', 'a', 'b', 'b', 'c'].map((address) => enqueue(address))
-  await nextTurn()
+  await nextTick()
   await endAll()
   await Promise.all(results)
   assert.deepEqual(started, ['a', 'a', 'b', 'c', 'a', 'b', 'a'])
@@ -54,7 +54,7 @@ test('addresses take turns, whatever the order and the number of their requests'
 test('the addresses of one IPv6 network count as one address', async () => {
   const { enqueue, started, endAll } = createQueue({ atOnce: 1, maxWaiting: 500, maxWaitingPerAddress: 100 })
   const results = ['2001:db8::1', '2001:db8::2', '2001:db8::3', '2001:db8:0:1::1'].map((address) => enqueue(address))
-  await nextTurn()
+  await nextTick()
   await endAll()
   await Promise.all(results)
   assert.deepEqual(started, ['2001:db8::1', '2001:db8::2', '2001:db8:0:1::1', '2001:db8::3'])
@@ -65,7 +65,7 @@ test('an address that fills its share is refused with 429, while others are acce
   const [, ...waiting] = Array.from({ length: 4 }, () => enqueue('a'))
   assert.equal(await outcomeOf(enqueue('a')), '429 after 10')
   const other = enqueue('b')
-  await nextTurn()
+  await nextTick()
   await endAll()
   assert.deepEqual(await Promise.all([...waiting, other]), ['done', 'done', 'done', 'done'])
 })
@@ -74,7 +74,7 @@ test('when the queue is full, a new address takes the slot of the last request o
   const { enqueue, endAll } = createQueue({ atOnce: 1, maxWaiting: 6, maxWaitingPerAddress: 3 })
   const running = enqueue('a')
   const [results, other] = [['a', 'a', 'a', 'b', 'b', 'b'].map((address) => outcomeOf(enqueue(address))), enqueue('c')]
-  await nextTurn()
+  await nextTick()
   await endAll()
   assert.deepEqual(await Promise.all(results), ['done', 'done', '503 after 10', 'done', 'done', 'done'])
   assert.deepEqual(await Promise.all([running, other]), ['done', 'done'])
@@ -84,15 +84,15 @@ test('a queue full of addresses with one waiting request each refuses one more',
   const { enqueue, endAll } = createQueue({ atOnce: 1, maxWaiting: 2, maxWaitingPerAddress: 2 })
   const results = ['a', 'b', 'c'].map((address) => enqueue(address))
   assert.equal(await outcomeOf(enqueue('d')), '503 after 10')
-  await nextTurn()
+  await nextTick()
   await endAll()
   assert.deepEqual(await Promise.all(results), ['done', 'done', 'done'])
 })
 
 test('work that fails frees its slot for the next', async () => {
-  const inTurn = createFairQueue({ atOnce: 1, maxWaiting: 2, maxWaitingPerAddress: 2 })
-  const failing = inTurn('a', () => Promise.reject(new Error('on purpose')))
-  const next = inTurn('a', () => Promise.resolve('done'))
+  const runForAddress = createAddressQueue({ atOnce: 1, maxWaiting: 2, maxWaitingPerAddress: 2 })
+  const failing = runForAddress('a', () => Promise.reject(new Error('on purpose')))
+  const next = runForAddress('a', () => Promise.resolve('done'))
   await assert.rejects(failing, /on purpose/)
   assert.equal(await next, 'done')
 })

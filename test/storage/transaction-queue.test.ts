@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { isUnavailable, StorageFailure } from '../../src/storage/failure.ts'
-import { createTurns } from '../../src/storage/turns.ts'
+import { createTransactionQueue } from '../../src/storage/transaction-queue.ts'
 
 /** Work that ends on demand. */
 function controlled() {
@@ -16,9 +16,9 @@ function controlled() {
 }
 
 test('only a limited number of calls for one key run at a time, and the next one starts when one has ended, in order', async () => {
-  const takeTurn = createTurns(2)
+  const run = createTransactionQueue(2).run
   const all = Array.from({ length: 4 }, controlled)
-  const results = all.map(({ work }) => takeTurn('ada', work))
+  const results = all.map(({ work }) => run('ada', work))
   const started = () => all.map(({ hasStarted }) => hasStarted())
   assert.deepEqual(started(), [true, true, false, false])
   all[1]!.end('second')
@@ -35,22 +35,22 @@ test('only a limited number of calls for one key run at a time, and the next one
 })
 
 test('a call for another key does not wait', async () => {
-  const takeTurn = createTurns(1)
+  const run = createTransactionQueue(1).run
   const blocked = controlled()
-  const waiting = takeTurn('ada', blocked.work)
-  assert.equal(await takeTurn('ben', async () => 'at once'), 'at once')
+  const waiting = run('ada', blocked.work)
+  assert.equal(await run('ben', async () => 'at once'), 'at once')
   blocked.end('late')
   assert.equal(await waiting, 'late')
-  assert.equal(await takeTurn('ada', async () => 'again'), 'again')
+  assert.equal(await run('ada', async () => 'again'), 'again')
 })
 
 test('when a call finds the database unavailable, the calls that wait behind it fail without starting', async () => {
-  const takeTurn = createTurns(1)
+  const run = createTransactionQueue(1).run
   const first = controlled()
   const behind = Array.from({ length: 3 }, controlled)
-  const results = [first, ...behind].map(({ work }) => takeTurn('ada', work))
+  const results = [first, ...behind].map(({ work }) => run('ada', work))
   first.fail(new StorageFailure('unavailable', new Error('Query read timeout')))
   for (const result of results) await assert.rejects(result, isUnavailable)
   assert.ok(behind.every(({ hasStarted }) => !hasStarted()))
-  assert.equal(await takeTurn('ada', async () => 'again'), 'again')
+  assert.equal(await run('ada', async () => 'again'), 'again')
 })

@@ -1,0 +1,24 @@
+import { createWorkQueue, type WorkQueue } from '../work-queue.ts'
+import { isUnavailable, StorageFailure } from './failure.ts'
+
+/** Nobody makes more changes of one thing at a time. */
+const MAX_WAITING_PER_KEY = 100
+const MAX_WAITING = 10_000
+/** Longer than a transaction that waits for a lock takes, in both places where it may run. */
+const MAX_WAIT_MS = 10_000
+
+/**
+ * For transactions that lock the same row. In the database they would wait for each other too, but each would occupy a
+ * connection of the pool, and one row that stays locked would use up all connections. When one of them fails because the
+ * database is unavailable, so do those behind it, instead of waiting as long again for the same failure.
+ */
+export const createTransactionQueue = (atOncePerKey: number): Pick<WorkQueue, 'run'> =>
+  createWorkQueue({
+    atOncePerKey,
+    maxWaiting: MAX_WAITING,
+    maxWaitingPerKey: MAX_WAITING_PER_KEY,
+    maxWaitMs: MAX_WAIT_MS,
+    refusedFor: (reason) =>
+      new StorageFailure('unavailable', new Error(`A transaction was not begun: ${reason} waiting.`)),
+    failureBehind: (error) => (isUnavailable(error) ? new StorageFailure('unavailable', error) : undefined),
+  })
