@@ -49,5 +49,3 @@ export function createFailureCounts({ db, now }: { db: Database; now: () => numb
     },
   }
 }
-
-export type FailureCounts = ReturnType<typeof createFailureCounts>
