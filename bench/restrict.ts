@@ -1,5 +1,5 @@
 import { ADMIN_ROLE } from '../src/identity/access/built-in-roles.ts'
-import { withoutJudging } from '../src/identity/access/judged-trx.ts'
+import { skipEscalationCheck } from '../src/identity/access/checked-trx.ts'
 import { replaceAllowedRoles } from '../src/oauth/access/allowed-role-store.ts'
 import type { ClaimMapping } from '../src/oauth/claims/claim-mapping.ts'
 import { settingColumns, settingsOf } from '../src/oauth/clients/client-settings.ts'
@@ -23,7 +23,7 @@ export async function restrictApplication(databaseUrl: string, dataDir: string, 
   const services = await openServices(config, { log: createLogger('silent'), now: Date.now })
   try {
     await services.db.transaction(async (unjudged) => {
-      const trx = withoutJudging(unjudged)
+      const trx = skipEscalationCheck(unjudged)
       const client = await readClient(trx, clientId)
       if (!client) throw new Error('The application is missing.')
       const settings = { ...settingsOf(client), allowedRoles: [ADMIN_ROLE], claims: CLAIMS }

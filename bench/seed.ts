@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { ADMIN_ROLE } from '../src/identity/access/built-in-roles.ts'
+import { skipEscalationCheck } from '../src/identity/access/checked-trx.ts'
 import { createUser } from '../src/identity/access/create-user.ts'
-import { withoutJudging } from '../src/identity/access/judged-trx.ts'
 import { startSession } from '../src/identity/sessions/start-session.ts'
 import { insertClient } from '../src/oauth/clients/create-client.ts'
 import { addToGrant } from '../src/oauth/consents/grant-store.ts'
@@ -25,7 +25,7 @@ export async function seed(databaseUrl: string, dataDir: string, revoked: number
     const { client_id: clientId, client_secret: clientSecret = '' } = await services.db.transaction((trx) =>
       insertClient(
         services,
-        withoutJudging(trx),
+        skipEscalationCheck(trx),
         { name: 'Benchmark', clientType: 'confidential', redirectUris: [REDIRECT_URI], scopes: SCOPES },
         THE_SERVICE,
       ),

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { refuse } from '../errors.ts'
-import { holdSession } from '../identity/sessions/session-store.ts'
+import { lockSession } from '../identity/sessions/session-store.ts'
 import { withQuery } from '../oauth/clients/redirect-uri.ts'
 import { RESERVED } from '../oauth/sites/evaluate-rules.ts'
 import { originOf } from '../oauth/sites/site-host.ts'
@@ -14,7 +14,7 @@ import {
   consumeSiteCode,
   deleteSiteCookies,
   findSessionOfCode,
-  holdSite,
+  lockSite,
   replaceSiteCookie,
 } from './site-session-store.ts'
 
@@ -96,8 +96,8 @@ async function finishSignIn(
   const found = await db.transaction(async (trx) => {
     const session = await findSessionOfCode(trx, codeHash)
     if (!session) return undefined
-    const lives = await holdSession(trx, { ...session, now: at, lock: 'shared' })
-    const site = await holdSite(trx, host)
+    const lives = await lockSession(trx, { ...session, now: at, lock: 'shared' })
+    const site = await lockSite(trx, host)
     const consumed = await consumeSiteCode(trx, codeHash)
     const isGood = isOwn && consumed?.host === host && consumed.state === state && consumed.expiresAt > at
     if (!lives || !site || site.disabled || !isGood) return undefined

@@ -1,5 +1,5 @@
 import { refuse } from '../errors.ts'
-import { holdActor } from '../identity/sessions/hold-actor.ts'
+import { lockActor } from '../identity/sessions/lock-actor.ts'
 import type { SignedIn } from '../identity/sessions/session.ts'
 import { withQuery } from '../oauth/clients/redirect-uri.ts'
 import { RESERVED } from '../oauth/sites/evaluate-rules.ts'
@@ -11,7 +11,7 @@ import { findEntry } from './entry-store.ts'
 import { safeReturn } from './reserved-paths.ts'
 import { STATE } from './site-cookies.ts'
 import { SiteRefusal } from './site-refusal.ts'
-import { addSiteCode, holdSite } from './site-session-store.ts'
+import { addSiteCode, lockSite } from './site-session-store.ts'
 import { toVisitor } from './visitor.ts'
 
 type Needs = Pick<Services, 'config' | 'db' | 'now' | 'random'>
@@ -45,8 +45,8 @@ export async function signInAtSite(
   const code = issueToken(random, '')
   try {
     await db.transaction(async (trx) => {
-      await holdActor(trx, { now }, { id: signedIn.user.id, permission: null, sessionId: signedIn.session.id })
-      if (!(await holdSite(trx, host))) refuseHost()
+      await lockActor(trx, { now }, { id: signedIn.user.id, permission: null, sessionId: signedIn.session.id })
+      if (!(await lockSite(trx, host))) refuseHost()
       const entry = (await findEntry(trx, host, signedIn.user.id)) ?? refuseHost()
       refuseOff(entry)
       const visitor = toVisitor(entry)

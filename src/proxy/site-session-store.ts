@@ -1,4 +1,4 @@
-import { holdClient } from '../oauth/clients/client-store.ts'
+import { lockClient } from '../oauth/clients/client-store.ts'
 import { findHost } from '../oauth/sites/site-store.ts'
 import type { Reader, Trx } from '../storage/database.ts'
 
@@ -26,7 +26,7 @@ export async function addSiteCode(trx: Trx, code: NewCode): Promise<void> {
     .execute()
 }
 
-/** The session that a code is for. Neither is locked: hold the account and the session first, as everything does that ends them. */
+/** The session that a code is for. Neither is locked: lock the account and the session first, as everything does that ends them. */
 export const findSessionOfCode = (
   db: Reader,
   codeHash: string,
@@ -54,9 +54,9 @@ export const consumeSiteCode = (
  * visitor is there when turning it off ends all of that. Hold the account and the session first, and the client before
  * anything refers to its hosts, as every change of a client does.
  */
-export async function holdSite(trx: Trx, host: string): Promise<{ disabled: boolean } | undefined> {
+export async function lockSite(trx: Trx, host: string): Promise<{ disabled: boolean } | undefined> {
   const found = await findHost(trx, host)
-  const site = found && (await holdClient(trx, found.clientId, 'shared'))
+  const site = found && (await lockClient(trx, found.clientId, 'shared'))
   // Before it was locked, the host may have become that of another site.
   return site?.hosts?.includes(host) ? site : undefined
 }

@@ -3,7 +3,7 @@ import { before, test } from 'node:test'
 import { findSignedIn } from '../../src/identity/sessions/session-store.ts'
 import { digest } from '../../src/platform/crypto/digest.ts'
 import { signInAtSite } from '../../src/proxy/sign-in-at-site.ts'
-import { holdSite, replaceSiteCookie } from '../../src/proxy/site-session-store.ts'
+import { lockSite, replaceSiteCookie } from '../../src/proxy/site-session-store.ts'
 import type { Database } from '../../src/storage/database.ts'
 import { sharedApp } from '../support/app.ts'
 import { onEachEngine } from '../support/engines.ts'
@@ -71,7 +71,7 @@ onEachEngine('a site that is turned off and on while somebody signs in there', (
     const added = { tokenHash: digest(token), host, sessionId: person.sessionId, now: now() }
     await turnDuring(id, (db) =>
       db.transaction(async (trx) => {
-        assert.equal((await holdSite(trx, host))?.disabled, false)
+        assert.equal((await lockSite(trx, host))?.disabled, false)
         await replaceSiteCookie(trx, added)
       }),
     )

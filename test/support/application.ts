@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import type { Response } from 'light-my-request'
-import { withoutJudging } from '../../src/identity/access/judged-trx.ts'
+import { skipEscalationCheck } from '../../src/identity/access/checked-trx.ts'
 import { insertClient, type CreateClientRequest } from '../../src/oauth/clients/create-client.ts'
 import { THE_SERVICE } from '../../src/platform/audit/record-event.ts'
 import type { TestApp } from './app.ts'
@@ -29,7 +29,7 @@ export async function registerApplication(
     ...change,
   }
   const { client, client_secret } = await services.db.transaction((trx) =>
-    insertClient(services, withoutJudging(trx), request, THE_SERVICE),
+    insertClient(services, skipEscalationCheck(trx), request, THE_SERVICE),
   )
   return { clientId: client.client_id, secret: client_secret, redirectUri: client.redirect_uris[0] ?? '' }
 }

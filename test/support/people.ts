@@ -1,7 +1,7 @@
 import type { InjectOptions, Response } from 'light-my-request'
 import { ADMIN_ROLE } from '../../src/identity/access/built-in-roles.ts'
+import { skipEscalationCheck } from '../../src/identity/access/checked-trx.ts'
 import { createUser } from '../../src/identity/access/create-user.ts'
-import { withoutJudging } from '../../src/identity/access/judged-trx.ts'
 import { addAssignment, addRole } from '../../src/identity/access/role-store.ts'
 import { startSession } from '../../src/identity/sessions/start-session.ts'
 import type { User } from '../../src/identity/users/user.ts'
@@ -78,11 +78,16 @@ export async function signedInPerson(test: TestApp, traits: Traits = {}): Promis
     const { permissions = [], principals = [] } = traits
     const id = newId()
     await db.transaction(async (trx) => {
-      await addRole(withoutJudging(trx), id, { name: `role of ${user.email}`, permissions, principals }, services.now())
-      await addAssignment(withoutJudging(trx), user.id, id)
+      await addRole(
+        skipEscalationCheck(trx),
+        id,
+        { name: `role of ${user.email}`, permissions, principals },
+        services.now(),
+      )
+      await addAssignment(skipEscalationCheck(trx), user.id, id)
     })
   }
-  if (traits.admin) await db.transaction((trx) => addAssignment(withoutJudging(trx), user.id, ADMIN_ROLE))
+  if (traits.admin) await db.transaction((trx) => addAssignment(skipEscalationCheck(trx), user.id, ADMIN_ROLE))
   return signIn(test, user)
 }
 

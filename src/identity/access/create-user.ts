@@ -12,7 +12,7 @@ import { refuseTakenUsername } from '../users/taken-username.ts'
 import { addUser, findUser, listTakenUsernames } from '../users/user-store.ts'
 import type { User } from '../users/user.ts'
 import { USER_ROLE } from './built-in-roles.ts'
-import { withoutJudging } from './judged-trx.ts'
+import { skipEscalationCheck } from './checked-trx.ts'
 import { addAssignment } from './role-store.ts'
 
 export interface NewUser {
@@ -89,7 +89,7 @@ async function insert(
   })
   await refuseReservedEmail(trx, { email: input.email, userId: id, now: now() })
   await takeUsername(trx, { username: input.preferredUsername, userId: id, now: now() })
-  await addAssignment(withoutJudging(trx), id, USER_ROLE)
+  await addAssignment(skipEscalationCheck(trx), id, USER_ROLE)
   const user = await findUser(trx, id)
   if (!user) throw new Error('The user that was just added is not there.')
   return user

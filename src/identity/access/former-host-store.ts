@@ -1,6 +1,6 @@
 import { sql, type SqlBool } from 'kysely'
 import type { Trx } from '../../storage/database.ts'
-import type { JudgedTrx } from './judged-trx.ts'
+import type { CheckedTrx } from './checked-trx.ts'
 
 /** Sites behind a proxy, and hosts that people log in to over SSH. */
 type HostKind = 'site' | 'ssh'
@@ -17,7 +17,7 @@ interface Leaving {
 }
 
 /** Remembers what hosts were whose site or SSH host is deleted or moved. The last memory counts. */
-export async function rememberHosts(trx: JudgedTrx, { kind, hosts, admission, now }: Leaving): Promise<void> {
+export async function rememberHosts(trx: CheckedTrx, { kind, hosts, admission, now }: Leaving): Promise<void> {
   if (hosts.length === 0) return
   const packed = JSON.stringify(admission)
   await trx

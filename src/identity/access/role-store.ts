@@ -7,7 +7,7 @@ import { writeStatement, type Values } from '../../storage/statement.ts'
 import { type Permission, PERMISSIONS } from '../../vocabulary/permissions.ts'
 import { type Attributes, packAttributes, unpackAttributes } from './attributes.ts'
 import { ADMIN_ROLE, USER_ROLE } from './built-in-roles.ts'
-import type { JudgedTrx } from './judged-trx.ts'
+import type { CheckedTrx } from './checked-trx.ts'
 import type { NewRole, Role } from './role.ts'
 import { readSshRules, writeSshRules } from './ssh-rules.ts'
 
@@ -103,7 +103,7 @@ export async function addBuiltInRoles(trx: Trx, now: number): Promise<void> {
 }
 
 /** Fails as a duplicate when another role has the name. */
-export async function addRole(trx: JudgedTrx, id: string, role: NewRole, now: number): Promise<void> {
+export async function addRole(trx: CheckedTrx, id: string, role: NewRole, now: number): Promise<void> {
   const { name, description = '', principals = [], ssh, permissions = [], attributes = {} } = role
   await trx
     .insertInto('roles')
@@ -123,7 +123,7 @@ export async function addRole(trx: JudgedTrx, id: string, role: NewRole, now: nu
 }
 
 /** Fails as a duplicate when another role has the name. */
-export async function updateRole(trx: JudgedTrx, id: string, change: Updateable<Schema['roles']>): Promise<void> {
+export async function updateRole(trx: CheckedTrx, id: string, change: Updateable<Schema['roles']>): Promise<void> {
   if (Object.keys(change).length === 0) return
   await trx.updateTable('roles').set(change).where('id', '=', id).execute()
   trx.signal('access-changed', null)
@@ -133,7 +133,7 @@ export async function updateRole(trx: JudgedTrx, id: string, change: Updateable<
  * Rows that refer to the role are deleted before the role itself. Issuing a certificate locks these rows in the same order,
  * to avoid deadlocks.
  */
-export async function deleteRole(trx: JudgedTrx, id: string): Promise<void> {
+export async function deleteRole(trx: CheckedTrx, id: string): Promise<void> {
   await trx.deleteFrom('user_roles').where('role_id', '=', id).execute()
   await trx.deleteFrom('role_permissions').where('role_id', '=', id).execute()
   await trx.deleteFrom('roles').where('id', '=', id).where('built_in', '=', 0).execute()
@@ -141,7 +141,7 @@ export async function deleteRole(trx: JudgedTrx, id: string): Promise<void> {
 }
 
 /** Waits for certificates that are being issued with what this role gives, and lets none begin until the commit. */
-export async function holdPrincipalsOfRole(trx: Trx, id: string): Promise<void> {
+export async function lockPrincipalsOfRole(trx: Trx, id: string): Promise<void> {
   await trx.selectFrom('roles').select('id').where('id', '=', id).forUpdate().execute()
 }
 
@@ -152,7 +152,7 @@ export async function listHolderIds(db: Reader, roleId: string, limit: number): 
 }
 
 /** False when the role had it already. */
-export async function addPermission(trx: JudgedTrx, roleId: string, permission: Permission): Promise<boolean> {
+export async function addPermission(trx: CheckedTrx, roleId: string, permission: Permission): Promise<boolean> {
   const rows = await trx
     .insertInto('role_permissions')
     .values({ role_id: roleId, permission })
@@ -164,7 +164,7 @@ export async function addPermission(trx: JudgedTrx, roleId: string, permission: 
 }
 
 /** False when the role did not have it. */
-export async function deletePermission(trx: JudgedTrx, roleId: string, permission: string): Promise<boolean> {
+export async function deletePermission(trx: CheckedTrx, roleId: string, permission: string): Promise<boolean> {
   const rows = await trx
     .deleteFrom('role_permissions')
     .where('role_id', '=', roleId)
@@ -176,7 +176,7 @@ export async function deletePermission(trx: JudgedTrx, roleId: string, permissio
 }
 
 /** False when the user had it already. Fails as a missing reference when the user or the role is gone. */
-export async function addAssignment(trx: JudgedTrx, userId: string, roleId: string): Promise<boolean> {
+export async function addAssignment(trx: CheckedTrx, userId: string, roleId: string): Promise<boolean> {
   const rows = await trx
     .insertInto('user_roles')
     .values({ user_id: userId, role_id: roleId })
@@ -188,7 +188,7 @@ export async function addAssignment(trx: JudgedTrx, userId: string, roleId: stri
 }
 
 /** False when the user did not have it. */
-export async function deleteAssignment(trx: JudgedTrx, userId: string, roleId: string): Promise<boolean> {
+export async function deleteAssignment(trx: CheckedTrx, userId: string, roleId: string): Promise<boolean> {
   const rows = await trx
     .deleteFrom('user_roles')
     .where('user_id', '=', userId)
@@ -199,7 +199,7 @@ export async function deleteAssignment(trx: JudgedTrx, userId: string, roleId: s
   return rows.length > 0
 }
 
-const heldPermission = writeStatement((db, value: Values<{ userId: string; permission: Permission }>) =>
+const lockHeldPermission = writeStatement((db, value: Values<{ userId: string; permission: Permission }>) =>
   db
     .selectFrom('user_roles')
     .innerJoin('role_permissions', 'role_permissions.role_id', 'user_roles.role_id')
@@ -212,11 +212,11 @@ const heldPermission = writeStatement((db, value: Values<{ userId: string; permi
 )
 
 /** Whether a role gives this user the permission. If so, it stays so until the transaction ends. */
-export const holdPermission = async (trx: Trx, userId: string, permission: Permission): Promise<boolean> =>
-  (await heldPermission(trx, { userId, permission })).length > 0
+export const lockPermission = async (trx: Trx, userId: string, permission: Permission): Promise<boolean> =>
+  (await lockHeldPermission(trx, { userId, permission })).length > 0
 
 /** Replaces the attributes of a person. */
-export async function replaceAttributes(trx: JudgedTrx, userId: string, attributes: Attributes): Promise<void> {
+export async function replaceAttributes(trx: CheckedTrx, userId: string, attributes: Attributes): Promise<void> {
   await trx
     .updateTable('users')
     .set({ attributes: packAttributes(attributes) })

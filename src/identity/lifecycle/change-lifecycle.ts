@@ -9,7 +9,7 @@ import { refuseIfHoldsMore } from '../access/holdings.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { administer } from '../sessions/administer.ts'
 import { refuseUnknownUser } from '../users/refuse-unknown-user.ts'
-import { holdUser } from '../users/user-lock-store.ts'
+import { lockUser } from '../users/user-lock-store.ts'
 import { findUser } from '../users/user-store.ts'
 import type { User } from '../users/user.ts'
 import { type Ended, NOTHING_ENDED } from './ended.ts'
@@ -62,7 +62,7 @@ export async function planAction(
     if (userId === held.userId) refuse('conflict', "You can't plan an action for your own account.")
     if (action === 'disable') await refuseLastAdministrator(trx, [userId])
     // A certificate that is issued at the same moment comes before, or ends with this action.
-    await holdUser(trx, userId)
+    await lockUser(trx, userId)
     const id = await addAction(trx, { ...request, requestedBy: actor, now: services.now() })
     await record(services, trx, 'lifecycle.scheduled', actor, userId, { lifecycleActionId: id, action, executeAt })
     return id

@@ -6,7 +6,7 @@ import { type Outcome, outcomeOf } from '../access/each-outcome.ts'
 import { inviteAgain } from '../people/change-user.ts'
 import { assignRole } from '../roles/assign-role.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
-import { changeAs } from '../sessions/hold-actor.ts'
+import { changeAs } from '../sessions/lock-actor.ts'
 import { findUser } from '../users/user-store.ts'
 import { changeNow, planAction, refusePast } from './change-lifecycle.ts'
 

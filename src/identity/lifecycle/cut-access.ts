@@ -6,12 +6,12 @@ import type { Trx } from '../../storage/database.ts'
 import { endSessionsOfUsers } from '../sessions/end-sessions.ts'
 import { deleteEmailTokensOfUsers } from '../sign-in/email-token-store.ts'
 import { deleteKnownBrowsersOfUsers } from '../sign-in/known-browser-store.ts'
-import { holdUsers } from '../users/user-lock-store.ts'
+import { lockUsers } from '../users/user-lock-store.ts'
 import type { Ended } from './ended.ts'
 
 /**
  * Ends all access of these users in one transaction. Certificates come last: all revocations update one row, and no
- * transaction should hold it while it waits for another row.
+ * transaction should keep it locked while it waits for another row.
  */
 export async function cutAccess(
   services: Pick<Services, 'now' | 'signals'>,
@@ -20,7 +20,7 @@ export async function cutAccess(
   reason: string,
 ): Promise<Map<string, Ended>> {
   if (userIds.length === 0) return new Map()
-  await holdUsers(trx, userIds)
+  await lockUsers(trx, userIds)
   const tokens = await revokeTokensOfUsers(trx, userIds, services.now())
   const sessions = await endSessionsOfUsers(services, trx, userIds)
   await deleteAppPasswordsOfUsers(trx, userIds)

@@ -12,7 +12,7 @@ import { isProofCurrent, withProof } from '../sign-in/prove-owner.ts'
 import type { SignInSource } from '../sign-in/sign-in-source.ts'
 import { normalizeEmail } from '../users/email-address.ts'
 import { retireUsername } from '../users/retired-usernames.ts'
-import { holdAccount } from '../users/user-lock-store.ts'
+import { lockAccount } from '../users/user-lock-store.ts'
 import type { User } from '../users/user.ts'
 import { cutAccess } from './cut-access.ts'
 import { markDeleted } from './deleted-user-store.ts'
@@ -30,7 +30,7 @@ const MAX_REMOVAL_MS = 500
  */
 export async function deleteUser(services: Needs, userId: string, actor: SignedInActor): Promise<Ended> {
   const ended = await administer(services, actor, async (trx, held) => {
-    const { user } = (await holdAccount(trx, userId)) ?? refuse('not_found', 'There is no such user.')
+    const { user } = (await lockAccount(trx, userId)) ?? refuse('not_found', 'There is no such user.')
     await refuseIfHoldsMore(trx, held, userId, 'access')
     if (userId === held.userId) refuse('conflict', "You can't delete your own account.")
     return hideAccount(services, trx, user, actor)
@@ -56,7 +56,7 @@ export async function deleteOwnAccount(
   if (normalizeEmail(email) !== actor.email) refuseField('email', 'This is not the address of your account.')
   const ended = await withProof(services, { actor, currentPassword: undefined, ...proof }, (proved) =>
     administer(services, actor, async (trx) => {
-      const account = (await holdAccount(trx, actor.id)) ?? refuse('unauthenticated', 'Please sign in.')
+      const account = (await lockAccount(trx, actor.id)) ?? refuse('unauthenticated', 'Please sign in.')
       if (!(await isProofCurrent(trx, actor.id, proved))) return undefined
       refuseUntilReset(account)
       return hideAccount(services, trx, account.user, actor)
@@ -66,7 +66,7 @@ export async function deleteOwnAccount(
   return ended
 }
 
-/** Ends all access, and makes the account one that is not found any more. The caller holds it. */
+/** Ends all access, and makes the account one that is not found any more. The caller has locked it. */
 async function hideAccount(services: Needs, trx: Trx, user: User, actor: SignedInActor): Promise<Ended> {
   const { id: userId, email, preferredUsername } = user
   await refuseLastAdministrator(trx, [userId])

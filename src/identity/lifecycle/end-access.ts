@@ -10,7 +10,7 @@ import { deletePasskey } from '../passkeys/passkey-store.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { administer } from '../sessions/administer.ts'
 import { endSession, endSessionsOfUsers } from '../sessions/end-sessions.ts'
-import { holdAccount } from '../users/user-lock-store.ts'
+import { lockAccount } from '../users/user-lock-store.ts'
 
 type Needs = Pick<Services, 'db' | 'now' | 'signals'>
 
@@ -90,7 +90,7 @@ const changeUserAccess = (
   change: (trx: Trx) => Promise<void>,
 ): Promise<void> =>
   administer(services, actor, async (trx, held) => {
-    if (!(await holdAccount(trx, userId))) refuse('not_found', 'There is no such user.')
+    if (!(await lockAccount(trx, userId))) refuse('not_found', 'There is no such user.')
     await refuseIfHoldsMore(trx, held, userId, counted)
     await change(trx)
   })

@@ -5,7 +5,7 @@ import type { Trx } from '../../storage/database.ts'
 import { isUnavailable } from '../../storage/failure.ts'
 import { refuseLastAdministrator } from '../access/administrators.ts'
 import { notifyAdministrators } from '../notifications/notify-administrators.ts'
-import { holdAdministration } from '../sessions/administration-store.ts'
+import { lockAdministration } from '../sessions/administration-store.ts'
 import { findUser } from '../users/user-store.ts'
 import { checkPlanner } from './check-planner.ts'
 import { type Ended, NOTHING_ENDED } from './ended.ts'
@@ -63,7 +63,7 @@ async function carryOut(services: Needs, claims: Claim[]): Promise<void> {
 }
 
 async function apply(services: Needs, trx: Trx, claims: Claim[]): Promise<void> {
-  await holdAdministration(trx)
+  await lockAdministration(trx)
   const changes = (await markCompleted(trx, claims, services.now())).map(toChange)
   const off = changes.filter(({ action }) => action === 'disable')
   const on = changes.filter(({ action }) => action === 'enable')

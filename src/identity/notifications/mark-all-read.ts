@@ -1,7 +1,7 @@
 import type { Services } from '../../platform/services.ts'
 import { emitForUsers } from '../../storage/signals.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
-import { changeOwnAccount } from '../sessions/hold-actor.ts'
+import { changeOwnAccount } from '../sessions/lock-actor.ts'
 import { eachWindow, markNextRead } from './notification-store.ts'
 
 /** Marking this many takes milliseconds. Other writes run between two slices. */

@@ -3,7 +3,7 @@ import type { Services } from '../../platform/services.ts'
 import type { Trx } from '../../storage/database.ts'
 import { emitForUsers } from '../../storage/signals.ts'
 import type { NotificationType } from '../../vocabulary/notification-types.ts'
-import { holdUser, holdUsers } from '../users/user-lock-store.ts'
+import { lockUser, lockUsers } from '../users/user-lock-store.ts'
 import {
   addNotification,
   addNotifications,
@@ -85,8 +85,8 @@ export async function prepareNotification(
   trx: Trx,
   userId: string,
 ): Promise<(message: Message) => void> {
-  const [isHeld, newestId] = await Promise.all([holdUser(trx, userId), findNewestId(trx, userId)])
-  if (!isHeld) return () => {}
+  const [exists, newestId] = await Promise.all([lockUser(trx, userId), findNewestId(trx, userId)])
+  if (!exists) return () => {}
   const id = idsAfter(newestId)()
   // The signal is delivered at the commit, so it may be emitted before the insert.
   await emitForUsers(signals, trx, 'notifications', [userId])
@@ -103,10 +103,10 @@ export async function notifyEach(
   userIds: string[],
   messages: Message[] | ((userId: string) => Message[]),
 ): Promise<void> {
-  const held = await holdUsers(trx, userIds)
-  if (held.length === 0) return
+  const existing = await lockUsers(trx, userIds)
+  if (existing.length === 0) return
   const messagesOf = typeof messages === 'function' ? messages : () => messages
-  const rows = (await listNewestIds(trx, held)).flatMap(({ userId, newestId }) => {
+  const rows = (await listNewestIds(trx, existing)).flatMap(({ userId, newestId }) => {
     const nextId = idsAfter(newestId)
     return messagesOf(userId).map((message) => toRow(nextId(), userId, message, now()))
   })
@@ -114,7 +114,7 @@ export async function notifyEach(
   for (let at = 0; at < rows.length; at += MAX_ROWS) {
     await addNotifications(trx, rows.slice(at, at + MAX_ROWS))
   }
-  await emitForUsers(signals, trx, 'notifications', held)
+  await emitForUsers(signals, trx, 'notifications', existing)
 }
 
 const toRow = (id: string, userId: string, { type, data }: Message, at: number): NewNotification => ({

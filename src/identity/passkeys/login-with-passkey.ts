@@ -5,7 +5,7 @@ import type { SignedInSession } from '../sessions/start-session.ts'
 import type { SignInSource } from '../sign-in/sign-in-source.ts'
 import { signIn } from '../sign-in/sign-in.ts'
 import { refuseDisabled } from '../users/account-standing.ts'
-import { holdAccount } from '../users/user-lock-store.ts'
+import { lockAccount } from '../users/user-lock-store.ts'
 import type { User } from '../users/user.ts'
 import { consumeLoginChallenge } from './challenge-store.ts'
 import { passkeySignIn } from './passkey-sign-in.ts'
@@ -76,7 +76,7 @@ const useCredential = (
   source: SignInSource,
 ): Promise<Outcome> =>
   services.db.transaction(async (trx) => {
-    const account = await holdAccount(trx, userId)
+    const account = await lockAccount(trx, userId)
     if (!account) return { reason: 'unknown_credential' }
     if (account.disabledAt !== null) return { reason: 'account_disabled', disabledAt: account.disabledAt }
 

@@ -127,7 +127,7 @@ export async function updatePasskeyName(
 }
 
 /**
- * Deletes a passkey of the user, unless it is the only one and the account has no password. The account must be held, so
+ * Deletes a passkey of the user, unless it is the only one and the account has no password. The account must be locked, so
  * that of two requests that delete the last two passkeys at the same time the second one is refused.
  */
 export async function deletePasskeyUnlessLast(trx: Trx, userId: string, id: string): Promise<Passkey | undefined> {

@@ -3,7 +3,7 @@ import { recordEvent } from '../../platform/audit/record-event.ts'
 import type { Services } from '../../platform/services.ts'
 import { notify } from '../notifications/notify.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
-import { changeOwnAccount } from '../sessions/hold-actor.ts'
+import { changeOwnAccount } from '../sessions/lock-actor.ts'
 import { deletePasskeyUnlessLast, findPasskey } from './passkey-store.ts'
 
 interface RemovePasskeyRequest {

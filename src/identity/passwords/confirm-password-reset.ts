@@ -8,7 +8,7 @@ import { deleteKnownBrowsersOfUsers } from '../sign-in/known-browser-store.ts'
 import { rememberBrowser } from '../sign-in/remember-browser.ts'
 import type { SignInSource } from '../sign-in/sign-in-source.ts'
 import { normalizePassword, refuseWeakPassword } from '../users/password-rules.ts'
-import { holdAccount } from '../users/user-lock-store.ts'
+import { lockAccount } from '../users/user-lock-store.ts'
 import { type Account, findUser, markEmailConfirmed, updateUser } from '../users/user-store.ts'
 import { type KeptAccess, refuseInvalidLink } from './left-access.ts'
 import { removeAccessExcept, removeAddedAccess, type Removed } from './remove-added-access.ts'
@@ -35,7 +35,7 @@ export async function confirmPasswordReset(
   const passwordHash = await passwords.hash(password, source.ipAddress)
 
   return db.transaction(async (trx) => {
-    const account = await holdAccount(trx, owner.id)
+    const account = await lockAccount(trx, owner.id)
     const stillValid = await findEmailTokenOwner(trx, request.token, ['reset', 'invitation'], now())
     if (!account || !stillValid || !(await consumeEmailToken(trx, request.token, now()))) return refuseInvalidLink()
     await setPassword(services, trx, owner.id, passwordHash)

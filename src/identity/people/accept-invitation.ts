@@ -23,7 +23,7 @@ import type { SignInSource } from '../sign-in/sign-in-source.ts'
 import { signIn } from '../sign-in/sign-in.ts'
 import { normalizePassword, refuseWeakPassword } from '../users/password-rules.ts'
 import { profileColumns } from '../users/profile-columns.ts'
-import { holdAccount } from '../users/user-lock-store.ts'
+import { lockAccount } from '../users/user-lock-store.ts'
 import { findUser, markEmailConfirmed, updateUser } from '../users/user-store.ts'
 import type { User } from '../users/user.ts'
 
@@ -56,7 +56,7 @@ export async function acceptInvitation(
       : await choosePasskey(services, owner, request, source)
   try {
     return await db.transaction(async (trx) => {
-      if (!(await holdAccount(trx, owner.id))) refuseInvitation()
+      if (!(await lockAccount(trx, owner.id))) refuseInvitation()
       await requireInvitation(trx, request.token, now())
       if (!(await consumeEmailToken(trx, request.token, now()))) refuseInvitation()
       await deleteEmailTokens(trx, owner.id, LINKS_TO_ADDRESS)
@@ -87,7 +87,7 @@ export async function invitationPasskeyOptions(services: Services, token: string
   const owner = await requireInvitation(db.read, token, now())
   const options = await creationOptionsFor(services, owner)
   await db.transaction(async (trx) => {
-    await holdAccount(trx, owner.id)
+    await lockAccount(trx, owner.id)
     await requireInvitation(trx, token, now())
     await addRegistrationChallenge(trx, owner.id, options.challenge, now())
   })

@@ -6,9 +6,9 @@ import type { Services } from '../../platform/services.ts'
 import { isDuplicate } from '../../storage/failure.ts'
 import { LINKS_TO_ADDRESS } from '../../vocabulary/link-purposes.ts'
 import type { Attributes } from '../access/attributes.ts'
+import { refuseOwnEscalation, withoutEscalation } from '../access/escalation.ts'
 import { isAdministrator, refuseIfHoldsMore } from '../access/holdings.ts'
 import { replaceAttributes } from '../access/role-store.ts'
-import { refuseOwnGain, withoutGain } from '../access/without-gain.ts'
 import { completeRename } from '../account/complete-rename.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { administer } from '../sessions/administer.ts'
@@ -20,7 +20,7 @@ import { refuseReservedEmail, refuseTakenEmail } from '../users/reserved-email-s
 import { readNames } from '../users/settings-store.ts'
 import { refuseTakenUsername } from '../users/taken-username.ts'
 import { refuseUnusableUsername } from '../users/usable-username.ts'
-import { holdAccount } from '../users/user-lock-store.ts'
+import { lockAccount } from '../users/user-lock-store.ts'
 import { findAccountById, updateUser, type UserColumns } from '../users/user-store.ts'
 import type { User } from '../users/user.ts'
 import { sendInvitation } from './invite-user.ts'
@@ -46,7 +46,7 @@ export async function changeUser(
 ): Promise<Person> {
   try {
     return await administer(services, actor, async (trx, held) => {
-      const { user: before, wasConfirmed } = (await holdAccount(trx, id)) ?? refuseUnknown()
+      const { user: before, wasConfirmed } = (await lockAccount(trx, id)) ?? refuseUnknown()
       const { preferredUsername: from } = before
       const { preferredUsername: to = from, attributes } = changes
       const email = changes.email === undefined ? before.email : normalizeEmail(changes.email)
@@ -58,15 +58,15 @@ export async function changeUser(
       if (Object.keys(changes).length === 0) return (await findPerson(trx, id)) ?? refuseUnknown()
       const isOwn = id === held.userId
       // Before a name that is taken is told (403 before 409).
-      if (isOwn) refuseOwnGain(held, { ...held, username: to, ownAttributes: attributes ?? held.ownAttributes })
+      if (isOwn) refuseOwnEscalation(held, { ...held, username: to, ownAttributes: attributes ?? held.ownAttributes })
       if (isOwn && isAddressChanged)
         refuse('conflict', 'You change your own address on the page of your account, and confirm it there.')
       if (to !== from) await refuseUnusableUsername(trx, to, { isAdministrator: isAdministrator(held) })
       // Links that were sent to the old address stop working, also those that would restore an earlier one.
       if (isMoved) await deleteEmailTokens(trx, id, [...LINKS_TO_ADDRESS, 'email_revert'])
-      const renamed = await withoutGain(trx, held, [], async (judged) => {
+      const renamed = await withoutEscalation(trx, held, [], async (checked) => {
         await updateUser(trx, id, toColumns(changes, before, email))
-        if (attributes) await replaceAttributes(judged, id, attributes)
+        if (attributes) await replaceAttributes(checked, id, attributes)
         if (isMoved) await refuseReservedEmail(trx, { email, userId: id, now: services.now() })
         return completeRename(services, trx, { userId: id, from, to })
       })

@@ -8,10 +8,10 @@ import { DEFAULT_LOCALE } from '../../vocabulary/locales.ts'
 import { type Attributes, packAttributes } from '../access/attributes.ts'
 import { USER_ROLE } from '../access/built-in-roles.ts'
 import { createUser } from '../access/create-user.ts'
+import { withoutEscalation } from '../access/escalation.ts'
 import { readHoldings, type UserHoldings } from '../access/holdings-store.ts'
 import { holdingsOf, isAdministrator, refuseGivingMore } from '../access/holdings.ts'
 import { requireRole } from '../access/require-role.ts'
-import { withoutGain } from '../access/without-gain.ts'
 import { giveRole } from '../roles/assign-role.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { beginAdministration } from '../sessions/administer.ts'
@@ -76,8 +76,8 @@ export async function inviteUser(
       await refuseRoles(trx, held, roleIds)
       if (request.preferredUsername !== undefined)
         refuseReservedUsername(request.preferredUsername, { isAdministrator: isAdministrator(held) })
-      await withoutGain(trx, held, [], async (judged) => {
-        for (const roleId of roleIds) await giveRole(services, judged, held, { userId: made.id, roleId }, actor)
+      await withoutEscalation(trx, held, [], async (checked) => {
+        for (const roleId of roleIds) await giveRole(services, checked, held, { userId: made.id, roleId }, actor)
       })
       await recordEvent(services, trx, {
         action: 'user.created',

@@ -21,7 +21,7 @@ import { issueEmailToken } from '../sign-in/issue-email-token.ts'
 import { deleteKnownBrowsersOfUsers } from '../sign-in/known-browser-store.ts'
 import { refuseTakenEmail } from '../users/reserved-email-store.ts'
 import { readNames } from '../users/settings-store.ts'
-import { holdAccount } from '../users/user-lock-store.ts'
+import { lockAccount } from '../users/user-lock-store.ts'
 import { updateUser } from '../users/user-store.ts'
 
 /**
@@ -36,7 +36,7 @@ export async function revertEmailChange(services: Services, token: string, sourc
   const userId = found.id
   try {
     await db.transaction(async (trx) => {
-      await holdAccount(trx, userId)
+      await lockAccount(trx, userId)
       const link = await findEmailLink(trx, token, 'email_revert', now())
       if (!link || !(await consumeEmailToken(trx, token, now()))) return refuseInvalidLink()
       const { email: from, otherEmail: to, accessSince, change } = link

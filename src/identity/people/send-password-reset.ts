@@ -10,12 +10,12 @@ import { administer } from '../sessions/administer.ts'
 import { issueEmailToken } from '../sign-in/issue-email-token.ts'
 import { mayAct } from '../users/account-standing.ts'
 import { readNames } from '../users/settings-store.ts'
-import { holdAccount } from '../users/user-lock-store.ts'
+import { lockAccount } from '../users/user-lock-store.ts'
 
 /** Sends a person the link to set a new password. Nothing changes until the person uses it. */
 export const sendPasswordReset = (services: Services, userId: string, actor: SignedInActor): Promise<void> =>
   administer(services, actor, async (trx, held) => {
-    const account = (await holdAccount(trx, userId)) ?? refuse('not_found', 'There is no such user.')
+    const account = (await lockAccount(trx, userId)) ?? refuse('not_found', 'There is no such user.')
     // Nobody but its owner reads a confirmed address. Another one may be that of whoever asks for the reset.
     await refuseIfHoldsMore(trx, held, userId, account.user.email_verified ? 'permissions' : 'everything')
     if (!mayAct(account)) refuse('conflict', 'This account is disabled.')

@@ -10,17 +10,17 @@ import { isMissingReference } from '../../storage/failure.ts'
 import type { AuditAction } from '../../vocabulary/audit-actions.ts'
 import { refuseLastAdministrator } from '../access/administrators.ts'
 import { ADMIN_ROLE, USER_ROLE } from '../access/built-in-roles.ts'
+import type { CheckedTrx } from '../access/checked-trx.ts'
+import { refuseOwnRole, withoutEscalation } from '../access/escalation.ts'
 import type { UserHoldings } from '../access/holdings-store.ts'
 import { holdingsOf, isAdministrator, refuseIfHoldsMore, refuseGivingMore } from '../access/holdings.ts'
-import type { JudgedTrx } from '../access/judged-trx.ts'
 import { requireRole } from '../access/require-role.ts'
 import { addAssignment, deleteAssignment, listRolesOf } from '../access/role-store.ts'
 import type { Role } from '../access/role.ts'
-import { refuseOwnRole, withoutGain } from '../access/without-gain.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { administer } from '../sessions/administer.ts'
 import { refuseUnknownUser } from '../users/refuse-unknown-user.ts'
-import { holdUser } from '../users/user-lock-store.ts'
+import { lockUser } from '../users/user-lock-store.ts'
 
 type Needs = Pick<Services, 'config' | 'db' | 'now'>
 
@@ -36,14 +36,14 @@ export const assignRole = (services: Needs, { userId, roleId }: Assignment, acto
     // Also one that they have: whether they do is no reason to try.
     if (userId === held.userId && !isAdministrator(held)) refuseOwnRole()
     await refuseIfHoldsMore(trx, held, userId, 'everything')
-    await withoutGain(trx, held, [], (judged) => giveRole(services, judged, held, { userId, roleId }, actor))
+    await withoutEscalation(trx, held, [], (checked) => giveRole(services, checked, held, { userId, roleId }, actor))
     return listRolesOf(trx, userId)
   })
 
 /** The same in the transaction of another change. */
 export async function giveRole(
   services: Pick<Services, 'now'>,
-  trx: JudgedTrx,
+  trx: CheckedTrx,
   held: UserHoldings,
   { userId, roleId }: Assignment,
   actor: SignedInActor,
@@ -66,10 +66,11 @@ export const unassignRole = (services: Needs, { userId, roleId }: Assignment, ac
     if (roleId === USER_ROLE) refuse('conflict', 'Everyone with an account has this role.')
     if (roleId === ADMIN_ROLE) await refuseLastAdministrator(trx, [userId])
     // A code that is being issued is issued before this, and revoked below, or sees that the role is gone.
-    await holdUser(trx, userId)
-    const facets = userId === held.userId ? [whereRoleIsTold(services, roleId)] : []
-    await withoutGain(trx, held, facets, async (judged) => {
-      if (!(await deleteAssignment(judged, userId, roleId))) refuse('not_found', 'This person does not have this role.')
+    await lockUser(trx, userId)
+    const checks = userId === held.userId ? [whereRoleIsTold(services, roleId)] : []
+    await withoutEscalation(trx, held, checks, async (checked) => {
+      if (!(await deleteAssignment(checked, userId, roleId)))
+        refuse('not_found', 'This person does not have this role.')
     })
     const authorizationsRevoked = await markLostCodesRevoked(trx, { userIds: [userId], at: services.now() })
     const certificatesRevoked = certificatesDependOn(role)

@@ -6,11 +6,11 @@ import { LIMITS } from '../../platform/limits/limits.ts'
 import type { Services } from '../../platform/services.ts'
 import { hasAdministrator } from '../access/administrator-store.ts'
 import { ADMIN_ROLE } from '../access/built-in-roles.ts'
-import { withoutJudging } from '../access/judged-trx.ts'
+import { skipEscalationCheck } from '../access/checked-trx.ts'
 import { addAssignment } from '../access/role-store.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
-import { holdAdministration } from '../sessions/administration-store.ts'
-import { holdActor } from '../sessions/hold-actor.ts'
+import { lockAdministration } from '../sessions/administration-store.ts'
+import { lockActor } from '../sessions/lock-actor.ts'
 import { findUser } from '../users/user-store.ts'
 import type { User } from '../users/user.ts'
 
@@ -27,10 +27,10 @@ export const bootstrap = (services: Needs, actor: SignedInActor, secret: string)
         return refuse('wrong_secret', 'This is not the bootstrap secret.')
       }
       return services.db.transaction(async (trx) => {
-        await holdAdministration(trx)
-        await holdActor(trx, services, actor)
+        await lockAdministration(trx)
+        await lockActor(trx, services, actor)
         if (await hasAdministrator(trx)) refuse('conflict', 'There is an administrator already.')
-        await addAssignment(withoutJudging(trx), actor.id, ADMIN_ROLE)
+        await addAssignment(skipEscalationCheck(trx), actor.id, ADMIN_ROLE)
         await recordEvent(services, trx, { ...event, outcome: 'success' })
         return (await findUser(trx, actor.id)) ?? refuse('unauthenticated', 'Please sign in.')
       })

@@ -13,6 +13,7 @@ import type { AuditAction } from '../../vocabulary/audit-actions.ts'
 import { isPermission } from '../../vocabulary/permissions.ts'
 import { type Attributes, packAttributes } from '../access/attributes.ts'
 import { ADMIN_ROLE } from '../access/built-in-roles.ts'
+import { refuseOwnEscalation, withoutEscalation } from '../access/escalation.ts'
 import type { UserHoldings } from '../access/holdings-store.ts'
 import { holdingsOf, refuseChangingStrongerRole, refuseGivingMore } from '../access/holdings.ts'
 import { requireRole } from '../access/require-role.ts'
@@ -21,13 +22,12 @@ import {
   addRole,
   deletePermission,
   deleteRole,
-  holdPrincipalsOfRole,
+  lockPrincipalsOfRole,
   listHolderIds,
   updateRole,
 } from '../access/role-store.ts'
 import type { NewRole, Role } from '../access/role.ts'
 import { checkSshRules, isAtLeastAsLoose, type SshRules, writeSshRules } from '../access/ssh-rules.ts'
-import { refuseOwnGain, withoutGain } from '../access/without-gain.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { administer } from '../sessions/administer.ts'
 import { refuseUsernames } from '../users/role-principals.ts'
@@ -41,8 +41,8 @@ export const createRole = (services: Needs, input: NewRole, actor: SignedInActor
     refuseGivingMore(held, holdingsOf({ name: input.name, permissions, principals, ssh, attributes }), 'access')
     await refuseUsernames(trx, principals)
     const id = newId()
-    await withoutGain(trx, held, [atAllSshHosts], (judged) =>
-      addRole(judged, id, { ...input, ssh }, services.now()).catch(refuseTakenName),
+    await withoutEscalation(trx, held, [atAllSshHosts], (checked) =>
+      addRole(checked, id, { ...input, ssh }, services.now()).catch(refuseTakenName),
     )
     const role = await requireRole(trx, id)
     await record(services, trx, 'role.created', actor, id, { name: role.name, permissions, principals, ssh })
@@ -69,7 +69,7 @@ export const changeRole = (services: Needs, id: string, changes: RoleChange, act
     const ssh = changes.ssh === undefined ? before.ssh : checkSshRules(changes.ssh)
     refuseChangingStrongerRole(held, holdingsOf(before))
     refuseGivingMore(held, holdingsOf({ ...before, principals, ssh }), 'access')
-    refuseOwnGain(held, withChangedRole(held, id, changes))
+    refuseOwnEscalation(held, withChangedRole(held, id, changes))
     if (before.builtIn && changes.name !== undefined && changes.name !== before.name) {
       refuse('conflict', 'A built-in role keeps its name.')
     }
@@ -77,14 +77,16 @@ export const changeRole = (services: Needs, id: string, changes: RoleChange, act
     if (added.length > 0) await refuseUsernames(trx, added)
     const losesPrincipals = before.principals.some((name) => !principals.includes(name))
     const isTighter = certificatesDependOn(before) && !isAtLeastAsLoose(ssh, before.ssh)
-    if (losesPrincipals || isTighter) await holdPrincipalsOfRole(trx, id)
+    if (losesPrincipals || isTighter) await lockPrincipalsOfRole(trx, id)
     const columns = {
       ...texts,
       ...(changes.principals ? { principals: JSON.stringify(principals) } : {}),
       ...(changes.ssh === undefined ? {} : { ssh: writeSshRules(ssh) }),
       ...(attributes ? { attributes: packAttributes(attributes) } : {}),
     }
-    await withoutGain(trx, held, [atAllSshHosts], (judged) => updateRole(judged, id, columns).catch(refuseTakenName))
+    await withoutEscalation(trx, held, [atAllSshHosts], (checked) =>
+      updateRole(checked, id, columns).catch(refuseTakenName),
+    )
     const reason = losesPrincipals ? 'A role lost a principal.' : 'The SSH rules of a role were tightened.'
     const revoked =
       losesPrincipals || isTighter
@@ -101,8 +103,8 @@ export const removeRole = (services: Needs, id: string, actor: SignedInActor): P
     if (role.builtIn) refuse('conflict', "A built-in role can't be deleted.")
     const holders = certificatesDependOn(role) ? await listHolders(trx, id) : []
     await planAccessReviewOfRole(services, trx, id)
-    const facets = [atAllSshHosts, ...(held.roleIds.has(id) ? [whereRoleIsTold(services, id)] : [])]
-    await withoutGain(trx, held, facets, (judged) => deleteRole(judged, id))
+    const checks = [atAllSshHosts, ...(held.roleIds.has(id) ? [whereRoleIsTold(services, id)] : [])]
+    await withoutEscalation(trx, held, checks, (checked) => deleteRole(checked, id))
     const revoked = await revokeCertificatesOfHolders(services, trx, holders, 'A role was deleted.')
     const { name, permissions } = role
     await record(services, trx, 'role.deleted', actor, id, { name, permissions, ...revoked })
@@ -120,7 +122,7 @@ export const grantPermission = (
     if (!isPermission(permission)) refuse('not_found', 'There is no such permission.')
     refuseChangingStrongerRole(held, holdingsOf(role))
     refuseGivingMore(held, holdingsOf({ ...role, permissions: [permission], principals: [] }), 'access')
-    const isNew = await withoutGain(trx, held, [], (judged) => addPermission(judged, roleId, permission))
+    const isNew = await withoutEscalation(trx, held, [], (checked) => addPermission(checked, roleId, permission))
     if (isNew) {
       await record(services, trx, 'role.permission_granted', actor, roleId, { name: role.name, permission })
     }
@@ -137,7 +139,7 @@ export const revokePermission = (
     const role = await requireRole(trx, roleId)
     refuseChangingStrongerRole(held, holdingsOf(role))
     if (roleId === ADMIN_ROLE) refuse('conflict', "The administrator's role has every permission.")
-    const wasThere = await withoutGain(trx, held, [], (judged) => deletePermission(judged, roleId, permission))
+    const wasThere = await withoutEscalation(trx, held, [], (checked) => deletePermission(checked, roleId, permission))
     if (!wasThere) {
       return refuse('not_found', 'The role does not have this permission.')
     }

@@ -2,8 +2,8 @@ import type { Services } from '../../platform/services.ts'
 import type { Trx } from '../../storage/database.ts'
 import { readHoldings, type UserHoldings } from '../access/holdings-store.ts'
 import type { SignedInActor } from './actor.ts'
-import { holdAdministration } from './administration-store.ts'
-import { holdActor } from './hold-actor.ts'
+import { lockAdministration } from './administration-store.ts'
+import { lockActor } from './lock-actor.ts'
 
 /**
  * Runs one administrative change at a time, on all replicas. What the actor may do is read again under the lock: when two
@@ -21,7 +21,7 @@ export async function beginAdministration(
   trx: Trx,
   actor: SignedInActor,
 ): Promise<UserHoldings> {
-  await holdAdministration(trx)
-  await holdActor(trx, { now }, actor)
+  await lockAdministration(trx)
+  await lockActor(trx, { now }, actor)
   return readHoldings(trx, actor.id)
 }

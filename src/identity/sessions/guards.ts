@@ -97,7 +97,7 @@ function permitted<Who extends Caller>(who: Who & { isPermitted: boolean }, perm
 /** Who holds a token that is live and good for this, by its digest, and whether a role of theirs has the permission. */
 type FindBearer = (hash: string) => Promise<(TokenBearer & { isPermitted: boolean }) | undefined>
 
-/** Like `needs`, for people with a session or with an access token. A request with a token is judged by it alone. */
+/** Like `needs`, for people with a session or with an access token. Of a request with a token nothing else counts. */
 export const needsSessionOrToken = (
   services: Needs,
   permission: Permission,

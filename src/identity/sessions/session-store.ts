@@ -96,7 +96,7 @@ export async function findSignedInAccount(db: Reader, hash: string, now: number)
   }
 }
 
-const held = (lock: RowLock) =>
+const locking = (lock: RowLock) =>
   writeStatement((db, value: Values<{ id: string; userId: string; now: number; idleSince: number }>) => {
     const query = db
       .selectFrom('users')
@@ -108,16 +108,16 @@ const held = (lock: RowLock) =>
       .where(accountMayAct)
     return (lock === 'shared' ? query.forShare('users') : query.forNoKeyUpdate('users')).forShare('sessions')
   })
-const heldByLock = { shared: held('shared'), exclusive: held('exclusive') }
+const lockingBy = { shared: locking('shared'), exclusive: locking('exclusive') }
 
 /**
  * Whether the session is live and its account may act. Both stay so until the transaction ends: ending the session or disabling
  * the account waits for that. The account is locked before the session, as everywhere.
  */
-export const holdSession = async (
+export const lockSession = async (
   trx: Trx,
   { id, userId, now, lock }: { id: string; userId: string; now: number; lock: RowLock },
-): Promise<boolean> => (await heldByLock[lock](trx, { id, userId, now, idleSince: now - IDLE_MS })).length > 0
+): Promise<boolean> => (await lockingBy[lock](trx, { id, userId, now, idleSince: now - IDLE_MS })).length > 0
 
 type SessionDetails = Pick<
   SessionRow,

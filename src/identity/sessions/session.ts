@@ -48,8 +48,8 @@ export interface BearerToken {
   authorizationHash: string
   /** When the last token of that sign-in expires. */
   authorizedUntil: number
-  /** Whether token and account are still good. Both stay so until the transaction ends, as with `holdSession`. */
-  hold(trx: Trx, now: number, lock: RowLock): Promise<boolean>
+  /** Whether token and account are still good. Both stay so until the transaction ends, as with `lockSession`. */
+  lock(trx: Trx, now: number, lock: RowLock): Promise<boolean>
 }
 
 export type Caller = SignedIn | TokenBearer

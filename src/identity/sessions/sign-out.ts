@@ -2,10 +2,10 @@ import { refuse } from '../../errors.ts'
 import { recordEvent } from '../../platform/audit/record-event.ts'
 import type { RequestSource } from '../../platform/http/request-source.ts'
 import type { Services } from '../../platform/services.ts'
-import { holdUser } from '../users/user-lock-store.ts'
+import { lockUser } from '../users/user-lock-store.ts'
 import type { SignedInActor } from './actor.ts'
 import { endSession, endSessions } from './end-sessions.ts'
-import { changeOwnAccount } from './hold-actor.ts'
+import { changeOwnAccount } from './lock-actor.ts'
 import type { SignedIn } from './session.ts'
 
 type Needs = Pick<Services, 'db' | 'now' | 'signals'>
@@ -19,7 +19,7 @@ export const signOut = (
   by?: string,
 ): Promise<void> =>
   services.db.transaction(async (trx) => {
-    await holdUser(trx, user.id)
+    await lockUser(trx, user.id)
     if (!(await endSession(services, trx, user.id, session.id))) return
     await recordEvent(services, trx, {
       action: 'session.ended',

@@ -6,7 +6,7 @@ import { refuseDisabled } from '../users/account-standing.ts'
 import { normalizeEmail } from '../users/email-address.ts'
 import { normalizePassword } from '../users/password-rules.ts'
 import { proveUntilUnchanged } from '../users/prove-password.ts'
-import { holdAccount } from '../users/user-lock-store.ts'
+import { lockAccount } from '../users/user-lock-store.ts'
 import { type Account, findAccountByEmail, replacePasswordHash } from '../users/user-store.ts'
 import type { User } from '../users/user.ts'
 import { attemptPassword } from './password-limits.ts'
@@ -45,7 +45,7 @@ const startSessionIfUnchanged = (
   source: SignInSource,
 ): Promise<{ user: User; session: SignedInSession } | undefined> =>
   services.db.transaction(async (trx) => {
-    const current = await holdAccount(trx, proved.userId)
+    const current = await lockAccount(trx, proved.userId)
     if (!current) throw wrongCredentials()
     if (current.passwordHash !== proved.hash) return undefined
     refuseDisabled(current)

@@ -12,6 +12,6 @@ const plannedDisable = readStatement((db, value: Values<{ userId: string }>) =>
     .where('discreet', '=', sql.lit(0)),
 )
 
-/** When the account will be disabled, if that is planned and need not be kept from its user. The caller holds the user. */
+/** When the account will be disabled, if that is planned and need not be kept from its user. The caller has locked the user. */
 export const findPlannedEnd = async (trx: Trx, userId: string): Promise<number | undefined> =>
   (await plannedDisable(trx, { userId }))[0]?.at ?? undefined

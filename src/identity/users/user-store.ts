@@ -57,7 +57,7 @@ async function findAccount(db: Reader, column: 'id' | 'email', wanted: string): 
   )
 }
 
-/** What a change of an account may write. Attributes are judged, and written by `replaceAttributes`. */
+/** What a change of an account may write. Attributes are written under the escalation check, by `replaceAttributes`. */
 export type UserColumns = Omit<Updateable<Schema['users']>, 'attributes'>
 
 /** The user as it is afterwards; undefined when there is none. */

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql, type SqlBool } from 'kysely'
-import type { JudgedTrx } from '../../identity/access/judged-trx.ts'
+import type { CheckedTrx } from '../../identity/access/checked-trx.ts'
 import type { Reader, Trx } from '../../storage/database.ts'
 import { readStatement, type Values } from '../../storage/statement.ts'
 import { clientExists } from '../clients/client-store.ts'
@@ -34,7 +34,11 @@ export const userMayUse = async (db: Reader, clientId: string, userId: string): 
   (await usable(db, { clientId, userId })).length > 0
 
 /** Replaces the roles whose holders may use a client. Fails as a missing reference when one of them does not exist. */
-export async function replaceAllowedRoles(trx: JudgedTrx, clientId: string, roleIds: readonly string[]): Promise<void> {
+export async function replaceAllowedRoles(
+  trx: CheckedTrx,
+  clientId: string,
+  roleIds: readonly string[],
+): Promise<void> {
   await trx.deleteFrom('oauth_client_roles').where('client_id', '=', clientId).execute()
   if (roleIds.length === 0) return
   await trx

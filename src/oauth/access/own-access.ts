@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { sql } from 'kysely'
+import type { EscalationCheck } from '../../identity/access/escalation.ts'
 import { findFormerHosts, isHostNamed } from '../../identity/access/former-host-store.ts'
-import type { Facet } from '../../identity/access/without-gain.ts'
 import type { Services } from '../../platform/services.ts'
 import { readTextList } from '../../storage/columns.ts'
 import type { Reader } from '../../storage/database.ts'
@@ -19,13 +19,13 @@ import { mayUseClient } from './allowed-role-store.ts'
 type Needs = Pick<Services, 'config'>
 
 /** Whether the actor is let in by an application, and what it is told of them. */
-export const atApplication = ({ config }: Needs, clientId: string): Facet =>
+export const atApplication = ({ config }: Needs, clientId: string): EscalationCheck =>
   comparingApplications(config.baseUrl, (trx, userId) =>
     applications(trx, userId).where('oauth_clients.client_id', '=', clientId).execute(),
   )
 
 /** The same at all applications that are told something else of those who hold a role. */
-export const whereRoleIsTold = ({ config }: Needs, roleId: string): Facet =>
+export const whereRoleIsTold = ({ config }: Needs, roleId: string): EscalationCheck =>
   comparingApplications(config.baseUrl, (trx, userId) =>
     applications(trx, userId).where('oauth_clients.claims', 'like', `%"${roleId}"%`).execute(),
   )
@@ -47,7 +47,7 @@ type ApplicationRow = Awaited<ReturnType<ReturnType<typeof applications>['execut
 function comparingApplications(
   baseUrl: string,
   list: (trx: Reader, userId: string) => Promise<ApplicationRow[]>,
-): Facet {
+): EscalationCheck {
   return async (trx, { userId }) => {
     const before = new Map((await list(trx, userId)).map((row) => [row.client_id, row]))
     return async () => {
@@ -129,7 +129,7 @@ interface Site {
  * for one port to the other. One with a name that was never seen is compared with nothing.
  */
 export const atHosts =
-  ({ now }: Pick<Services, 'now'>, hosts: readonly string[]): Facet =>
+  ({ now }: Pick<Services, 'now'>, hosts: readonly string[]): EscalationCheck =>
   async (trx, { roleIds }) => {
     const names = [...new Set(hosts.map(nameOf))]
     const current = await readSites(trx, names)

@@ -1,10 +1,10 @@
 import { refuse } from '../../errors.ts'
-import { holdActor } from '../../identity/sessions/hold-actor.ts'
+import { lockActor } from '../../identity/sessions/lock-actor.ts'
 import type { SignedIn } from '../../identity/sessions/session.ts'
 import { mustConfirm } from '../../identity/users/allowed-email.ts'
 import type { RequestSource } from '../../platform/http/request-source.ts'
 import { userMayUse } from '../access/allowed-role-store.ts'
-import { holdClientWithGrant } from '../consents/grant-store.ts'
+import { lockClientWithGrant } from '../consents/grant-store.ts'
 import { type ReadParameters, refuseOversized, refuseRepeated } from '../parameters.ts'
 import type { Provider } from '../provider.ts'
 import { includesAll } from '../scope.ts'
@@ -58,8 +58,8 @@ export async function continueAuthorization(
     const { id } = signedIn.user
     // They are sent together, and lock in this order.
     const [, { client, granted, mayUse }, isUnconfirmed] = await Promise.all([
-      holdActor(trx, provider, { id, sessionId: signedIn.session.id, permission: null }),
-      holdClientWithGrant(trx, clientId, id),
+      lockActor(trx, provider, { id, sessionId: signedIn.session.id, permission: null }),
+      lockClientWithGrant(trx, clientId, id),
       mustConfirm(trx, provider.config, id),
     ])
     const present = recheckClient(provider, request, client)

@@ -1,12 +1,12 @@
 import { refuse } from '../../errors.ts'
 import { notify } from '../../identity/notifications/notify.ts'
 import type { SignedInActor } from '../../identity/sessions/actor.ts'
-import { changeOwnAccount } from '../../identity/sessions/hold-actor.ts'
+import { changeOwnAccount } from '../../identity/sessions/lock-actor.ts'
 import type { SignedIn } from '../../identity/sessions/session.ts'
 import { mustConfirm } from '../../identity/users/allowed-email.ts'
 import { recordEvent } from '../../platform/audit/record-event.ts'
 import type { Trx } from '../../storage/database.ts'
-import { addToGrant, holdClientWithGrant } from '../consents/grant-store.ts'
+import { addToGrant, lockClientWithGrant } from '../consents/grant-store.ts'
 import type { Provider } from '../provider.ts'
 import { markAnswered } from './answered-request-store.ts'
 import { type AuthorizationRequest, RedirectedRefusal } from './authorization-request.ts'
@@ -26,7 +26,7 @@ export const grantAndIssue = (
   changeOwnAccount(provider, actor, async (trx) => {
     const { request, pending } = attempt
     const [{ client, mayUse }, isUnconfirmed] = await Promise.all([
-      holdClientWithGrant(trx, request.client.client_id, actor.id),
+      lockClientWithGrant(trx, request.client.client_id, actor.id),
       mustConfirm(trx, provider.config, actor.id),
     ])
     const present = recheckClient(provider, request, client)

@@ -1,4 +1,4 @@
-import { holdPermission } from '../../identity/access/role-store.ts'
+import { lockPermission } from '../../identity/access/role-store.ts'
 import type { SignedIn } from '../../identity/sessions/session.ts'
 import { refuseToGiveAccess } from '../../identity/users/allowed-email.ts'
 import { issueToken } from '../../platform/crypto/token.ts'
@@ -53,6 +53,6 @@ export async function issueCode(
 
 /** Only for those who may see the settings of the client. */
 async function checkTrial(trx: Trx, request: AuthorizationRequest, { user }: SignedIn): Promise<void> {
-  if (await holdPermission(trx, user.id, 'oauth_clients:read')) return
+  if (await lockPermission(trx, user.id, 'oauth_clients:read')) return
   throw new RedirectedRefusal(request, 'access_denied', 'Trying a sign-in needs the permission oauth_clients:read.')
 }

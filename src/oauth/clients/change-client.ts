@@ -1,7 +1,7 @@
 import { refuse } from '../../errors.ts'
+import { skipEscalationCheck } from '../../identity/access/checked-trx.ts'
+import { withoutEscalation } from '../../identity/access/escalation.ts'
 import type { UserHoldings } from '../../identity/access/holdings-store.ts'
-import { withoutJudging } from '../../identity/access/judged-trx.ts'
-import { withoutGain } from '../../identity/access/without-gain.ts'
 import type { SignedInActor } from '../../identity/sessions/actor.ts'
 import { administer } from '../../identity/sessions/administer.ts'
 import { type AuditEvent, recordEvent } from '../../platform/audit/record-event.ts'
@@ -17,7 +17,7 @@ import type { Provider } from '../provider.ts'
 import { deleteHosts, deleteVisits } from '../sites/site-store.ts'
 import { refuseBuiltIn, refuseBuiltInChange, refuseReservedScope } from './built-in-client.ts'
 import { checkSettings, refuseForeignSettings, type Settings, settingColumns, settingsOf } from './client-settings.ts'
-import { holdClient, markClientDeleted, readClient, updateClientRow } from './client-store.ts'
+import { lockClient, markClientDeleted, readClient, updateClientRow } from './client-store.ts'
 import { type Client, type KnownClient, refuseUnknownClient } from './client.ts'
 import { removeDeletedClient } from './remove-deleted-clients.ts'
 import { rememberLostHosts, replaceSite, withStoredHosts } from './site-of-client.ts'
@@ -28,7 +28,7 @@ export type ClientChanges = Pick<
 >
 
 /**
- * Changes only the given settings. The client is held, so that of two changes at the same time the second one is checked
+ * Changes only the given settings. The client is locked, so that of two changes at the same time the second one is checked
  * against the settings that the first one has written.
  */
 export async function updateClient(
@@ -43,7 +43,7 @@ export async function updateClient(
       secretHash: _,
       generation,
       ...client
-    } = (await holdClient(trx, clientId, 'exclusive')) ?? refuseUnknownClient()
+    } = (await lockClient(trx, clientId, 'exclusive')) ?? refuseUnknownClient()
     refuseBuiltInChange(clientId, request)
     const { disabled = client.disabled, ...changes } = withStoredHosts(services.config, request)
     refuseReservedScope(changes.scopes)
@@ -56,15 +56,20 @@ export async function updateClient(
     if (Object.keys(given).length === 0 && !turned) return client
     await checkRoles(trx, given)
     const compared = [...(client.hosts ?? []), ...(changes.hosts ?? [])]
-    await withoutGain(trx, held, [atApplication(services, clientId), atHosts(services, compared)], async (judged) => {
-      await rsaKey?.store(trx)
-      const columns = Object.keys(given).length === 0 ? {} : settingColumns(client.clientType, after)
-      await updateClientRow(judged, clientId, { ...columns, ...turned })
-      if (turned) await endOpenSignIns(trx, clientId)
-      if (given.allowedRoles !== undefined) await replaceAllowedRoles(judged, clientId, given.allowedRoles ?? [])
-      if (given.hosts) await rememberLostHosts(judged, client, { kept: given.hosts, now: services.now() })
-      await replaceSite(judged, clientId, given)
-    })
+    await withoutEscalation(
+      trx,
+      held,
+      [atApplication(services, clientId), atHosts(services, compared)],
+      async (checked) => {
+        await rsaKey?.store(trx)
+        const columns = Object.keys(given).length === 0 ? {} : settingColumns(client.clientType, after)
+        await updateClientRow(checked, clientId, { ...columns, ...turned })
+        if (turned) await endOpenSignIns(trx, clientId)
+        if (given.allowedRoles !== undefined) await replaceAllowedRoles(checked, clientId, given.allowedRoles ?? [])
+        if (given.hosts) await rememberLostHosts(checked, client, { kept: given.hosts, now: services.now() })
+        await replaceSite(checked, clientId, given)
+      },
+    )
     if (isNarrower(before.allowedRoles, after.allowedRoles)) await planAccessReview(services, trx, [clientId])
     await record('oauth_client.updated', { ...(turned ? { disabled } : {}), ...changes })
     return (await readClient(trx, clientId)) ?? refuseUnknownClient()
@@ -110,12 +115,12 @@ const MAX_REMOVAL_MS = 500
 export async function deleteClient(services: ClientChanges, clientId: string, actor: SignedInActor): Promise<void> {
   await changeClient(services, clientId, actor, async (trx, record, held) => {
     refuseBuiltIn(clientId)
-    const client = (await holdClient(trx, clientId, 'exclusive')) ?? refuseUnknownClient()
-    const facets = [atApplication(services, clientId), atHosts(services, client.hosts ?? [])]
-    await withoutGain(trx, held, facets, async (judged) => {
-      await markClientDeleted(judged, clientId, services.now())
-      await rememberLostHosts(judged, client, { kept: [], now: services.now() })
-      await deleteHosts(judged, clientId)
+    const client = (await lockClient(trx, clientId, 'exclusive')) ?? refuseUnknownClient()
+    const checks = [atApplication(services, clientId), atHosts(services, client.hosts ?? [])]
+    await withoutEscalation(trx, held, checks, async (checked) => {
+      await markClientDeleted(checked, clientId, services.now())
+      await rememberLostHosts(checked, client, { kept: [], now: services.now() })
+      await deleteHosts(checked, clientId)
     })
     await record('oauth_client.deleted', { name: client.name })
   })
@@ -128,9 +133,9 @@ export async function deleteClient(services: ClientChanges, clientId: string, ac
 export async function rotateClientSecret(services: ClientChanges, clientId: string, actor: SignedInActor) {
   const secret = issueToken(services.random, 'cs_')
   const client = await changeClient(services, clientId, actor, async (trx, record) => {
-    const { clientType } = (await holdClient(trx, clientId, 'exclusive')) ?? refuseUnknownClient()
+    const { clientType } = (await lockClient(trx, clientId, 'exclusive')) ?? refuseUnknownClient()
     if (clientType !== 'confidential') refuse('conflict', 'Only a confidential client has a secret.')
-    await updateClientRow(withoutJudging(trx), clientId, { client_secret_hash: secret.hash })
+    await updateClientRow(skipEscalationCheck(trx), clientId, { client_secret_hash: secret.hash })
     await record('oauth_client.secret_rotated')
     return (await readClient(trx, clientId)) ?? refuseUnknownClient()
   })

@@ -1,5 +1,5 @@
 import { type ExpressionBuilder, type Insertable, sql, type SqlBool, type Updateable } from 'kysely'
-import type { JudgedTrx } from '../../identity/access/judged-trx.ts'
+import type { CheckedTrx } from '../../identity/access/checked-trx.ts'
 import type { RowLock } from '../../identity/users/user-lock-store.ts'
 import { type Position, toPage } from '../../platform/http/cursor.ts'
 import type { Reader, Trx } from '../../storage/database.ts'
@@ -88,19 +88,19 @@ export const toKnownClient = (row: ClientRow): KnownClient => ({
   generation: row.generation,
 })
 
-const heldById = (lock: RowLock) =>
+const lockingById = (lock: RowLock) =>
   writeStatement((db, value: Values<{ clientId: string }>) => {
     const query = clients(db).where('client_id', '=', value('clientId'))
     return lock === 'shared' ? query.forShare('oauth_clients') : query.forNoKeyUpdate('oauth_clients')
   })
-const held = { shared: heldById('shared'), exclusive: heldById('exclusive') }
+const lockingBy = { shared: lockingById('shared'), exclusive: lockingById('exclusive') }
 
 /**
  * Locks the client's row: changing or deleting the client waits until this transaction ends. Hold the account and the
  * session of the actor first, as every other change does, so that no two transactions wait for each other.
  */
-export async function holdClient(trx: Trx, clientId: string, lock: RowLock): Promise<KnownClient | undefined> {
-  const [row] = await held[lock](trx, { clientId })
+export async function lockClient(trx: Trx, clientId: string, lock: RowLock): Promise<KnownClient | undefined> {
+  const [row] = await lockingBy[lock](trx, { clientId })
   return row && toKnownClient(row)
 }
 
@@ -136,13 +136,13 @@ export async function listClients(db: Reader, limit: number, after: Position | u
   return { clients: items, nextCursor }
 }
 
-export async function addClient(trx: JudgedTrx, client: Insertable<Schema['oauth_clients']>): Promise<void> {
+export async function addClient(trx: CheckedTrx, client: Insertable<Schema['oauth_clients']>): Promise<void> {
   await trx.insertInto('oauth_clients').values(client).execute()
 }
 
-/** Updates columns of a client that this transaction holds. */
+/** Updates columns of a client that this transaction has locked. */
 export async function updateClientRow(
-  trx: JudgedTrx,
+  trx: CheckedTrx,
   clientId: string,
   change: Updateable<Schema['oauth_clients']>,
 ): Promise<void> {
@@ -184,7 +184,7 @@ export async function readClient(db: Reader, clientId: string): Promise<Client |
 }
 
 /** Its grants, codes and tokens are no longer valid. Does nothing when there is no such client. */
-export async function markClientDeleted(trx: JudgedTrx, clientId: string, now: number): Promise<void> {
+export async function markClientDeleted(trx: CheckedTrx, clientId: string, now: number): Promise<void> {
   await trx
     .updateTable('oauth_clients')
     .set({ deleted_at: now, client_secret_hash: null })

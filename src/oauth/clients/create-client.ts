@@ -1,6 +1,6 @@
 import { refuseField } from '../../errors.ts'
-import type { JudgedTrx } from '../../identity/access/judged-trx.ts'
-import { withoutGain } from '../../identity/access/without-gain.ts'
+import type { CheckedTrx } from '../../identity/access/checked-trx.ts'
+import { withoutEscalation } from '../../identity/access/escalation.ts'
 import type { SignedInActor } from '../../identity/sessions/actor.ts'
 import { administer } from '../../identity/sessions/administer.ts'
 import { type Actor, recordEvent } from '../../platform/audit/record-event.ts'
@@ -42,9 +42,9 @@ export async function createClient(
   const rsaKey = await prepareRsaKey(services, request.id_token_signed_response_alg)
   const { hosts = [] } = withStoredHosts(services.config, request)
   const created = await administer(services, actor, (trx, held) =>
-    withoutGain(trx, held, [atHosts(services, hosts)], async (judged) => {
-      await rsaKey?.store(judged)
-      return insertClient(services, judged, request, actor)
+    withoutEscalation(trx, held, [atHosts(services, hosts)], async (checked) => {
+      await rsaKey?.store(checked)
+      return insertClient(services, checked, request, actor)
     }),
   )
   services.published.changed()
@@ -55,7 +55,7 @@ export async function createClient(
 /** Creates a client in a transaction of the caller. */
 export async function insertClient(
   services: Pick<Services, 'now' | 'random' | 'config'>,
-  trx: JudgedTrx,
+  trx: CheckedTrx,
   request: CreateClientRequest,
   actor: Actor,
 ): Promise<CreatedClient> {

@@ -1,11 +1,11 @@
-import { withoutJudging } from '../../identity/access/judged-trx.ts'
+import { skipEscalationCheck } from '../../identity/access/checked-trx.ts'
 import type { SignedInActor } from '../../identity/sessions/actor.ts'
 import { clientOwner } from '../../platform/pictures/picture-name.ts'
 import { deletePicture, loadPicture, type Picture, replacePicture } from '../../platform/pictures/replace-picture.ts'
 import type { Services } from '../../platform/services.ts'
 import { refuseBuiltIn } from './built-in-client.ts'
 import { changeClient, type ClientChanges } from './change-client.ts'
-import { findLogoVersion, holdClient, readClient, updateClientRow } from './client-store.ts'
+import { findLogoVersion, lockClient, readClient, updateClientRow } from './client-store.ts'
 import { type Client, refuseUnknownClient } from './client.ts'
 
 type Needs = ClientChanges & Pick<Services, 'blobs'>
@@ -40,10 +40,10 @@ const changeVersion = (
   actor: SignedInActor,
 ): Promise<string | null> =>
   changeClient(services, clientId, actor, async (trx, record) => {
-    if (!(await holdClient(trx, clientId, 'exclusive'))) refuseUnknownClient()
+    if (!(await lockClient(trx, clientId, 'exclusive'))) refuseUnknownClient()
     refuseBuiltIn(clientId)
     const before = (await findLogoVersion(trx, clientId)) ?? null
-    await updateClientRow(withoutJudging(trx), clientId, { logo_version: version })
+    await updateClientRow(skipEscalationCheck(trx), clientId, { logo_version: version })
     await record('oauth_client.updated', { logo: version !== null })
     return before
   })

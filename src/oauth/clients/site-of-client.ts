@@ -1,5 +1,5 @@
+import type { CheckedTrx } from '../../identity/access/checked-trx.ts'
 import { rememberHosts } from '../../identity/access/former-host-store.ts'
-import type { JudgedTrx } from '../../identity/access/judged-trx.ts'
 import type { Config } from '../../platform/config/config.ts'
 import { isDuplicate } from '../../storage/failure.ts'
 import type { Admission } from '../sites/compare-sites.ts'
@@ -19,7 +19,7 @@ export function withStoredHosts<Request extends Partial<Settings>>(
 
 /** Writes the hosts and the roles of rules that are given. Of two sites that take a host at the same time, one is refused. */
 export async function replaceSite(
-  trx: JudgedTrx,
+  trx: CheckedTrx,
   clientId: string,
   { hosts, rules }: Partial<Pick<Settings, 'hosts' | 'rules'>>,
 ): Promise<void> {
@@ -34,7 +34,7 @@ export async function replaceSite(
 
 /** Remembers what the hosts of a site admitted that it does not have any more: whoever takes them is compared with that. */
 export async function rememberLostHosts(
-  trx: JudgedTrx,
+  trx: CheckedTrx,
   { hosts = [], allowedRoles, rules = [], headers = {}, disabled }: Client,
   { kept, now }: { kept: readonly string[]; now: number },
 ): Promise<void> {

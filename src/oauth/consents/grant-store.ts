@@ -24,10 +24,10 @@ const clientWithGrant = writeStatement((db, value: Values<{ clientId: string; us
 )
 
 /**
- * The client, locked as by `holdClient`, the scopes that the user has granted to it, and whether the user may use it. Hold the user's account first: every
+ * The client, locked as by `lockClient`, the scopes that the user has granted to it, and whether the user may use it. Hold the user's account first: every
  * change of its grants locks it exclusively.
  */
-export async function holdClientWithGrant(
+export async function lockClientWithGrant(
   trx: Trx,
   clientId: string,
   userId: string,

@@ -1,5 +1,5 @@
 import type { SignedInActor } from '../../identity/sessions/actor.ts'
-import { changeOwnAccount } from '../../identity/sessions/hold-actor.ts'
+import { changeOwnAccount } from '../../identity/sessions/lock-actor.ts'
 import { recordEvent } from '../../platform/audit/record-event.ts'
 import type { Services } from '../../platform/services.ts'
 import { deleteSomeCodes } from '../authorize/code-store.ts'

@@ -1,7 +1,7 @@
 import { AppError, refuse } from '../../errors.ts'
 import { notify } from '../../identity/notifications/notify.ts'
 import type { SignedInActor } from '../../identity/sessions/actor.ts'
-import { changeOwnAccount } from '../../identity/sessions/hold-actor.ts'
+import { changeOwnAccount } from '../../identity/sessions/lock-actor.ts'
 import type { SignedIn } from '../../identity/sessions/session.ts'
 import { refuseUnconfirmed } from '../../identity/users/allowed-email.ts'
 import { recordEvent } from '../../platform/audit/record-event.ts'
@@ -13,7 +13,7 @@ import { addCode } from '../authorize/code-store.ts'
 import { acrOf } from '../authorize/issue-code.ts'
 import { NO_CLAIMS, packClaims } from '../claims/claims-request.ts'
 import { DEVICE_CODE, type KnownClient } from '../clients/client.ts'
-import { addToGrant, holdClientWithGrant } from '../consents/grant-store.ts'
+import { addToGrant, lockClientWithGrant } from '../consents/grant-store.ts'
 import type { Provider } from '../provider.ts'
 import { includesAll } from '../scope.ts'
 import { findWaiting, markDecided } from './device-code-store.ts'
@@ -72,7 +72,7 @@ interface DeviceDecision {
   actor: SignedInActor
 }
 
-/** Records what the person decided about a device. The client is held and checked again in the transaction. */
+/** Records what the person decided about a device. The client is locked and checked again in the transaction. */
 export const decideDevice = (
   provider: Provider,
   { userCode, approve, signedIn, actor }: DeviceDecision,
@@ -82,9 +82,9 @@ export const decideDevice = (
     return changeOwnAccount(provider, actor, async (trx) => {
       const at = provider.now()
       const device = (await findWaiting(trx, mac, at)) ?? refuseUserCode()
-      const held = await holdClientWithGrant(trx, device.client_id, actor.id)
-      const client = checkClient(held.client, device)
-      if (approve && !held.mayUse) refuse('not_allowed', 'You may not use this application.')
+      const found = await lockClientWithGrant(trx, device.client_id, actor.id)
+      const client = checkClient(found.client, device)
+      if (approve && !found.mayUse) refuse('not_allowed', 'You may not use this application.')
       if (approve) await refuseUnconfirmed(trx, provider.config, actor.id)
       const decision = approve ? 'approved' : 'denied'
       if (!(await markDecided(trx, { hash: device.device_code_hash, decision, now: at }))) refuseUserCode()

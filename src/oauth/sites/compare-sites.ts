@@ -32,7 +32,7 @@ interface Evaluated {
  * There are infinitely many addresses, but only as many kinds of them as there are sets of rules that match the same address.
  * For each kind the outcomes before and after are compared, for all of its methods at once. It is enough to compare single
  * interpretations of paths: what is let in by all of its interpretations was let in by all of them before.
- * docs/decisions/0022-judging-gains.md has the proof.
+ * docs/decisions/0022-privilege-escalation.md has the proof.
  */
 export function findSiteGain(
   before: Admission,

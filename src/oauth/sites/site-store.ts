@@ -1,4 +1,4 @@
-import type { JudgedTrx } from '../../identity/access/judged-trx.ts'
+import type { CheckedTrx } from '../../identity/access/checked-trx.ts'
 import type { Reader, Trx } from '../../storage/database.ts'
 import { rolesOfRules, type SiteRule } from './site-rule.ts'
 
@@ -6,7 +6,7 @@ import { rolesOfRules, type SiteRule } from './site-rule.ts'
  * Replaces the hosts of a site. What visitors have for a host that stays is untouched, for one that is taken out it ends. Fails
  * as a duplicate of `proxy_hosts.host` when one of them is that of another site.
  */
-export async function replaceHosts(trx: JudgedTrx, clientId: string, hosts: readonly string[]): Promise<void> {
+export async function replaceHosts(trx: CheckedTrx, clientId: string, hosts: readonly string[]): Promise<void> {
   const before = await trx.selectFrom('proxy_hosts').select('host').where('client_id', '=', clientId).execute()
   const gone = before.map(({ host }) => host).filter((host) => !hosts.includes(host))
   if (gone.length > 0)
@@ -20,7 +20,7 @@ export async function replaceHosts(trx: JudgedTrx, clientId: string, hosts: read
 }
 
 /** Replaces the roles of a site's rules. Fails as a missing reference when one of them does not exist. */
-export async function replaceRuleRoles(trx: JudgedTrx, clientId: string, rules: readonly SiteRule[]): Promise<void> {
+export async function replaceRuleRoles(trx: CheckedTrx, clientId: string, rules: readonly SiteRule[]): Promise<void> {
   await trx.deleteFrom('proxy_rule_roles').where('client_id', '=', clientId).execute()
   const roleIds = [...new Set(rolesOfRules(rules).map(({ roleId }) => roleId))]
   if (roleIds.length > 0)
@@ -31,7 +31,7 @@ export async function replaceRuleRoles(trx: JudgedTrx, clientId: string, rules: 
 }
 
 /** Frees the hosts of a site that is deleted, and ends what visitors have for them. */
-export async function deleteHosts(trx: JudgedTrx, clientId: string): Promise<void> {
+export async function deleteHosts(trx: CheckedTrx, clientId: string): Promise<void> {
   await trx.deleteFrom('proxy_hosts').where('client_id', '=', clientId).execute()
 }
 

@@ -45,12 +45,12 @@ export async function findSshBearer(
     token: {
       authorizationHash,
       authorizedUntil: familyEnd(at, SSH_CLIENT_ID),
-      hold: (trx, at, lock) => holdToken(trx, { hash, userId: id, now: at, lock }),
+      lock: (trx, at, lock) => lockToken(trx, { hash, userId: id, now: at, lock }),
     },
   }
 }
 
-const held = (lock: RowLock) =>
+const locking = (lock: RowLock) =>
   writeStatement((db, value: Values<{ hash: string; userId: string; now: number }>) => {
     const query = db
       .selectFrom('users')
@@ -68,10 +68,10 @@ const held = (lock: RowLock) =>
       .forShare('codes')
       .forShare('oauth_clients')
   })
-const heldByLock = { shared: held('shared'), exclusive: held('exclusive') }
+const lockingBy = { shared: locking('shared'), exclusive: locking('exclusive') }
 
 /** Account before authorization before client, as everywhere. */
-const holdToken = async (
+const lockToken = async (
   trx: Trx,
   { lock, ...token }: { hash: string; userId: string; now: number; lock: RowLock },
-): Promise<boolean> => (await heldByLock[lock](trx, token)).length > 0
+): Promise<boolean> => (await lockingBy[lock](trx, token)).length > 0

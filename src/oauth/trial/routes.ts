@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { actorOf } from '../../identity/sessions/actor.ts'
 import { needs } from '../../identity/sessions/guards.ts'
-import { recheckActor } from '../../identity/sessions/hold-actor.ts'
+import { recheckActor } from '../../identity/sessions/lock-actor.ts'
 import { failures, Nullable, type Routes, strict } from '../../platform/http/contracts.ts'
 import type { Provider } from '../provider.ts'
 import { beginTrial, finishTrial } from './try-sign-in.ts'

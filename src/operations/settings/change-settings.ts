@@ -1,8 +1,8 @@
 import { refuse } from '../../errors.ts'
-import { withoutGain } from '../../identity/access/without-gain.ts'
+import { withoutEscalation } from '../../identity/access/escalation.ts'
 import type { SignedInActor } from '../../identity/sessions/actor.ts'
 import { administer } from '../../identity/sessions/administer.ts'
-import { changeAs } from '../../identity/sessions/hold-actor.ts'
+import { changeAs } from '../../identity/sessions/lock-actor.ts'
 import { type Settings, updateSetting } from '../../identity/users/settings-store.ts'
 import { recordEvent } from '../../platform/audit/record-event.ts'
 import type { Services } from '../../platform/services.ts'
@@ -21,7 +21,7 @@ export async function changeSettings(
     refuse('conflict', `The setting ${fixed} is set in the environment of the service, and can't be changed here.`)
   if (names.length === 0) return
   await administer(services, actor, async (trx, held) => {
-    await withoutGain(trx, held, [], async () => {
+    await withoutEscalation(trx, held, [], async () => {
       for (const name of names) await updateSetting(trx, name, changes[name])
     })
     await recordEvent(services, trx, { action: 'settings.updated', outcome: 'success', actor, data: { ...changes } })

@@ -1,6 +1,6 @@
 import { AppError, refuse } from '../../errors.ts'
 import type { SignedInActor } from '../../identity/sessions/actor.ts'
-import { changeAs } from '../../identity/sessions/hold-actor.ts'
+import { changeAs } from '../../identity/sessions/lock-actor.ts'
 import { readNames } from '../../identity/users/settings-store.ts'
 import { findUser } from '../../identity/users/user-store.ts'
 import { newId } from '../../platform/ids.ts'

@@ -3,7 +3,7 @@ import type { Database, Reader } from '../../storage/database.ts'
 import { recordEvent, THE_SERVICE } from '../audit/record-event.ts'
 import type { Vault } from '../crypto/vault.ts'
 import { listSealedMail, replaceSealedMail } from '../mail/sealed-mail-store.ts'
-import { holdKeys, listKeys, type KeyPurpose, replaceSealed, type StoredKey } from './service-key-store.ts'
+import { lockKeys, listKeys, type KeyPurpose, replaceSealed, type StoredKey } from './service-key-store.ts'
 
 const PURPOSES: KeyPurpose[] = ['signing', 'signing-rsa', 'ssh-ca', 'ssh-host-ca']
 
@@ -32,7 +32,7 @@ export const resealKeys = (
   to: Vault,
 ): Promise<{ keys: number; mails: number }> =>
   db.transaction(async (trx) => {
-    await holdKeys(trx)
+    await lockKeys(trx)
     const again = (purpose: string, sealed: string): string => {
       try {
         return to.seal(purpose, from.open(purpose, sealed))

@@ -6,7 +6,7 @@ import { addServiceKey, storeServiceKey } from './load-service-keys.ts'
 import { makeRsaKey } from './rsa-key.ts'
 import {
   countSkipped,
-  holdKeys,
+  lockKeys,
   listKeys,
   markActivated,
   markPublished,
@@ -82,7 +82,7 @@ async function publish(
   trx: Trx,
   rsaPair: Awaited<ReturnType<typeof makeRsaKey>> | undefined,
 ): Promise<string> {
-  await holdKeys(trx)
+  await lockKeys(trx)
   const keys = await listKeys(trx, 'signing', 'all')
   const waiting = keys.find(({ state, retiredAt }) => state === 'next' && retiredAt === null)
   const id = waiting?.id ?? `service-id-${(await countSkipped(trx)) + keys.length + 1}`
@@ -101,7 +101,7 @@ async function publish(
 
 /** False when another replica has done so already. */
 async function activate(services: Needs, trx: Trx, { purpose, id }: StoredKey): Promise<boolean> {
-  await holdKeys(trx)
+  await lockKeys(trx)
   if (!(await markActivated(trx, purpose, id))) return false
   await announceKey(services, trx, 'activated', id)
   return true
@@ -110,7 +110,7 @@ async function activate(services: Needs, trx: Trx, { purpose, id }: StoredKey): 
 /** Withdraws every earlier key: what it signed is no longer accepted. For a key that may have leaked. */
 export const retirePreviousKeys = (services: Needs): Promise<string[]> =>
   services.db.transaction(async (trx) => {
-    await holdKeys(trx)
+    await lockKeys(trx)
     const retired: string[] = []
     for (const purpose of PURPOSES) retired.push(...(await markRetired(trx, purpose, services.now())))
     for (const id of retired) await announceKey(services, trx, 'retired', id)

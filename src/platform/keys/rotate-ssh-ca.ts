@@ -5,7 +5,7 @@ import type { Vault } from '../crypto/vault.ts'
 import { addServiceKey } from './load-service-keys.ts'
 import {
   countSkipped,
-  holdKeys,
+  lockKeys,
   listKeys,
   markActivated,
   markRetired,
@@ -41,7 +41,7 @@ export const publishNextSshCa = (
   { trustedForMs }: { trustedForMs: number },
 ): Promise<PublishedCa> =>
   services.db.transaction(async (trx) => {
-    await holdKeys(trx)
+    await lockKeys(trx)
     const keys = await listKeys(trx, purpose, 'all')
     const waiting = keys.find(({ state, retiredAt }) => state === 'next' && retiredAt === null)
     const id = waiting?.id ?? `${purpose}-${(await countSkipped(trx)) + keys.length + 1}`
@@ -67,7 +67,7 @@ export const advanceSshCa = async (
   )
   if (!isDue) return []
   return db.transaction(async (trx) => {
-    await holdKeys(trx)
+    await lockKeys(trx)
     const changed: string[] = []
     for (const { id, state, signAt } of await listKeys(trx, purpose)) {
       if (state !== 'next' || (signAt ?? Infinity) > now() || !(await markActivated(trx, purpose, id))) continue
@@ -86,7 +86,7 @@ export const advanceSshCa = async (
 /** Withdraws every earlier key of the CA at once: what it signed is refused. For a key that may have leaked. */
 export const retirePreviousSshCa = (services: Needs, purpose: SshPurpose): Promise<string[]> =>
   services.db.transaction(async (trx) => {
-    await holdKeys(trx)
+    await lockKeys(trx)
     const retired = await markRetired(trx, purpose, services.now())
     for (const id of retired) await announce(services, trx, 'retired', id)
     return retired

@@ -5,7 +5,7 @@ import type { Signals } from '../../storage/signals.ts'
 import type { Vault } from '../crypto/vault.ts'
 import { announceKey } from './announce-key.ts'
 import { storeServiceKey } from './load-service-keys.ts'
-import { holdKeys, listKeys } from './service-key-store.ts'
+import { lockKeys, listKeys } from './service-key-store.ts'
 
 interface Needs {
   db: Database
@@ -32,7 +32,7 @@ export async function prepareRsaKey(
   const pair = await makeRsaKey()
   return {
     async store(trx) {
-      await holdKeys(trx)
+      await lockKeys(trx)
       if ((await listKeys(trx, 'signing-rsa')).length > 0) return
       await storeServiceKey(services, trx, { purpose: 'signing-rsa', id: FIRST_RSA_KEY, state: 'active' }, pair)
       await announceKey(services, trx, 'published', FIRST_RSA_KEY)

@@ -154,7 +154,7 @@ export async function replaceSealed(
 }
 
 /** One change of the signing keys at a time, on all replicas: from here to the end of the transaction. */
-export async function holdKeys(trx: Trx): Promise<void> {
+export async function lockKeys(trx: Trx): Promise<void> {
   await trx.selectFrom('counters').select('name').where('name', '=', SKIPPED).forNoKeyUpdate().execute()
 }
 

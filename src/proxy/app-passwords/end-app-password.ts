@@ -1,7 +1,7 @@
 import { refuse } from '../../errors.ts'
 import { notify } from '../../identity/notifications/notify.ts'
 import type { SignedInActor } from '../../identity/sessions/actor.ts'
-import { changeOwnAccount } from '../../identity/sessions/hold-actor.ts'
+import { changeOwnAccount } from '../../identity/sessions/lock-actor.ts'
 import { recordEvent } from '../../platform/audit/record-event.ts'
 import type { Services } from '../../platform/services.ts'
 import type { Trx } from '../../storage/database.ts'

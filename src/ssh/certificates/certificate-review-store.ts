@@ -16,7 +16,7 @@ export async function addReview(
 }
 
 /** The oldest review that is not done. Other replicas wait until the transaction ends. */
-export async function holdNextReview(trx: Trx): Promise<Review | undefined> {
+export async function lockNextReview(trx: Trx): Promise<Review | undefined> {
   const row = await trx
     .selectFrom('ssh_certificate_reviews')
     .select(['id', 'reason', 'reviewed_up_to as reviewedUpTo', 'revoked'])

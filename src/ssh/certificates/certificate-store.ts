@@ -68,7 +68,7 @@ const latestExpiry = readStatement((db, value: Values<{ userId: string }>) =>
     .limit(sql.lit(1)),
 )
 
-/** Up to when a certificate of this user is valid, in epoch milliseconds. The caller holds the user. */
+/** Up to when a certificate of this user is valid, in epoch milliseconds. The caller has locked the user. */
 export const findLatestExpiry = async (trx: Trx, userId: string): Promise<number | undefined> =>
   (await latestExpiry(trx, { userId }))[0]?.at
 
@@ -83,7 +83,7 @@ const insertCertificate = writeStatement(
       ),
 )
 
-/** Adds to the log. Certificates of one user are added in the order of their serials: the caller holds the user. */
+/** Adds to the log. Certificates of one user are added in the order of their serials: the caller has locked the user. */
 export function addCertificate(trx: Trx, certificate: NewCertificate, latestExpiryBefore: number): void {
   const validBefore = certificate.validBefore * 1000
   insertCertificate.next(trx, {

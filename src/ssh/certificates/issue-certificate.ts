@@ -2,7 +2,7 @@ import { refuse, refuseField } from '../../errors.ts'
 import { criticalOptionsOf, type SshRules } from '../../identity/access/ssh-rules.ts'
 import { prepareNotification } from '../../identity/notifications/notify.ts'
 import type { CallingActor } from '../../identity/sessions/actor.ts'
-import { changeOwnAccount } from '../../identity/sessions/hold-actor.ts'
+import { changeOwnAccount } from '../../identity/sessions/lock-actor.ts'
 import { refuseUnconfirmed } from '../../identity/users/allowed-email.ts'
 import { findPlannedEnd } from '../../identity/users/planned-end-store.ts'
 import { recordEvent } from '../../platform/audit/record-event.ts'
@@ -18,12 +18,12 @@ import { parsePublicKey, type PublicKey } from '../../platform/openssh/public-ke
 import { FormatError } from '../../platform/openssh/wire.ts'
 import type { Services } from '../../platform/services.ts'
 import type { Trx } from '../../storage/database.ts'
-import { holdSshKey, keepEphemeralKey, markSshKeyUsed } from '../keys/ssh-key-store.ts'
+import { lockSshKey, keepEphemeralKey, markSshKeyUsed } from '../keys/ssh-key-store.ts'
 import { isAnnounced } from './announced-sign-in-store.ts'
 import { addCertificate, findLatestExpiry, type NewCertificate } from './certificate-store.ts'
 import type { IssuedCertificate } from './certificate.ts'
 import { chooseGroup } from './choose-group.ts'
-import { holdPrincipalGroups } from './principals.ts'
+import { lockPrincipalGroups } from './principals.ts'
 import { claimSerial } from './serial-store.ts'
 
 /** So that a host whose clock is a little behind accepts a new certificate. */
@@ -44,7 +44,7 @@ interface IssueCertificateRequest {
 }
 
 /**
- * Issues a certificate for a saved key. The transaction holds the account, the session, the permission, the key and the
+ * Issues a certificate for a saved key. The transaction locks the account, the session, the permission, the key and the
  * principals. A transaction that ends one of them either comes before, and this one refuses, or comes after, and revokes
  * the certificate. The signature follows the commit: a certificate that is revoked before it is signed is revoked all the
  * same.
@@ -79,15 +79,15 @@ async function logCertificate(
 ): Promise<UnsignedCertificate> {
   const at = services.now()
   // Everything that depends on nothing else is asked for together.
-  const [, heldKey, { preferredUsername, groups }, latestExpiry = 0, plannedEnd, notify] = await Promise.all([
+  const [, lockedKey, { preferredUsername, groups }, latestExpiry = 0, plannedEnd, notify] = await Promise.all([
     refuseUnconfirmed(trx, services.config, actor.id),
-    holdSshKey(trx, { id: savedKeyId, userId: actor.id, now: at }),
-    holdPrincipalGroups(trx, actor.id),
+    lockSshKey(trx, { id: savedKeyId, userId: actor.id, now: at }),
+    lockPrincipalGroups(trx, actor.id),
     findLatestExpiry(trx, actor.id),
     latestEnd(trx, actor.id, at),
     prepareAnnouncement(services, trx, actor),
   ])
-  const saved = heldKey ?? refuse('not_found', 'You have no such key.')
+  const saved = lockedKey ?? refuse('not_found', 'You have no such key.')
   const { key, application, comment } = readSavedKey(saved.publicKey)
   const { principals, rules, roles } = chooseGroup(groups, {
     username: preferredUsername,

@@ -49,7 +49,7 @@ export const listRoleGrants = async (db: Reader, userId: string): Promise<RoleGr
  * The same, and they stay so until the transaction ends. Rows are locked in the weakest way, so that no other change of a
  * role has to wait.
  */
-export const holdRoleGrants = async (trx: Trx, userId: string): Promise<RoleGrant[]> =>
+export const lockRoleGrants = async (trx: Trx, userId: string): Promise<RoleGrant[]> =>
   toGrants(
     ...(await Promise.all([
       heldWithPrincipals(trx, { userId }),

@@ -1,6 +1,6 @@
 import { groupPrincipals, type PrincipalGroup } from '../../identity/access/principal-groups.ts'
 import type { Reader, Trx } from '../../storage/database.ts'
-import { findPreferredUsername, holdRoleGrants, listRoleGrants } from './principal-store.ts'
+import { findPreferredUsername, lockRoleGrants, listRoleGrants } from './principal-store.ts'
 
 export interface Person {
   id: string
@@ -12,13 +12,13 @@ export const listPrincipalGroups = async (db: Reader, { id, preferredUsername }:
   groupPrincipals(preferredUsername, await listRoleGrants(db, id))
 
 /**
- * The same for a user whose row the caller holds, and they stay so until the transaction ends: a transaction that takes a
+ * The same for a user whose row the caller has locked, and they stay so until the transaction ends: a transaction that takes a
  * role away, changes its rules, or takes a principal out of it, waits and then finds the certificate.
  */
-export async function holdPrincipalGroups(trx: Trx, userId: string): Promise<Person & { groups: PrincipalGroup[] }> {
+export async function lockPrincipalGroups(trx: Trx, userId: string): Promise<Person & { groups: PrincipalGroup[] }> {
   const [preferredUsername = '', grants] = await Promise.all([
     findPreferredUsername(trx, userId),
-    holdRoleGrants(trx, userId),
+    lockRoleGrants(trx, userId),
   ])
   const groups = groupPrincipals(preferredUsername, grants)
   return { id: userId, preferredUsername, groups }

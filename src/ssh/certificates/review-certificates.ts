@@ -3,7 +3,7 @@ import { recordEvent, THE_SERVICE } from '../../platform/audit/record-event.ts'
 import type { Services } from '../../platform/services.ts'
 import type { Trx } from '../../storage/database.ts'
 import { MAX_REVIEWED_USERS, revokeLostCertificates } from '../revocation/revoke-lost-certificates.ts'
-import { deleteReview, holdNextReview, listNextUserIds, markReviewed } from './certificate-review-store.ts'
+import { deleteReview, lockNextReview, listNextUserIds, markReviewed } from './certificate-review-store.ts'
 
 /** The pause between slices, in which other requests get the database. */
 const PAUSE_MS = 10
@@ -24,7 +24,7 @@ export async function reviewCertificates(services: Pick<Services, 'db' | 'now'>)
 
 /** False when there is nothing to review. */
 async function reviewSlice(services: Pick<Services, 'now'>, trx: Trx): Promise<boolean> {
-  const review = await holdNextReview(trx)
+  const review = await lockNextReview(trx)
   if (!review) return false
   const userIds = await listNextUserIds(trx, review, MAX_REVIEWED_USERS)
   const revoked = review.revoked + (await revokeLostCertificates(services, trx, userIds, review.reason))

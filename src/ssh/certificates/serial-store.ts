@@ -26,7 +26,7 @@ export async function claimSerial(trx: Trx): Promise<bigint> {
 }
 
 /** The last serial that was issued. Until the transaction ends no other is. */
-export async function holdLastSerial(trx: Trx): Promise<bigint> {
+export async function lockLastSerial(trx: Trx): Promise<bigint> {
   const { value } = await trx
     .updateTable('counters')
     .set({ value: sql`value` })

@@ -3,7 +3,7 @@ import { MAX_CERTIFICATE_SECONDS } from '../../platform/config/variables.ts'
 import type { Services } from '../../platform/services.ts'
 import type { Trx } from '../../storage/database.ts'
 import { addRevokedRange, raiseKrlVersionsTo } from '../revocation/revocation-store.ts'
-import { holdLastSerial, markLastSerial } from './serial-store.ts'
+import { lockLastSerial, markLastSerial } from './serial-store.ts'
 
 export interface SkippedSerials {
   first: bigint
@@ -19,7 +19,7 @@ export interface SkippedSerials {
  */
 export async function skipSerials({ now }: Pick<Services, 'now'>, trx: Trx): Promise<SkippedSerials> {
   const last = BigInt(now()) * 1000n
-  const first = (await holdLastSerial(trx)) + 1n
+  const first = (await lockLastSerial(trx)) + 1n
   if (first > last) {
     refuse(
       'conflict',

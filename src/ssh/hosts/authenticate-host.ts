@@ -3,7 +3,7 @@ import { refuse } from '../../errors.ts'
 import { digest } from '../../platform/crypto/digest.ts'
 import type { Services } from '../../platform/services.ts'
 import { markHostSeen } from './host-store.ts'
-import { findHostToken, holdHostOfToken, markTokenUsed } from './host-token-store.ts'
+import { findHostToken, lockHostOfToken, markTokenUsed } from './host-token-store.ts'
 
 type Needs = Pick<Services, 'db' | 'now'>
 
@@ -44,7 +44,7 @@ export async function findHost(
     return host
   }
   return db.transaction(async (trx) => {
-    const hostId = await holdHostOfToken(trx, hash)
+    const hostId = await lockHostOfToken(trx, hash)
     if (hostId === undefined) return undefined
     await markTokenUsed(trx, hash, hostId)
     await markHostSeen(trx, hostId, now())

@@ -10,8 +10,8 @@ import { isDuplicate } from '../../storage/failure.ts'
 import { raiseKrlVersion } from '../revocation/revocation-store.ts'
 import { refuseHost } from './authenticate-host.ts'
 import { findNewestHostCertificate, markHostCertificatesRevoked, replaceHostKeys } from './host-certificate-store.ts'
-import { consumeEnrollment, findHostById, holdHost } from './host-store.ts'
-import { addHostToken, deleteHostTokens, holdHostOfToken, markTokenUsed } from './host-token-store.ts'
+import { consumeEnrollment, findHostById, lockHost } from './host-store.ts'
+import { addHostToken, deleteHostTokens, lockHostOfToken, markTokenUsed } from './host-token-store.ts'
 import type { HostCertificate, StoredHost } from './host.ts'
 import { issueHostCertificates } from './issue-host-certificates.ts'
 
@@ -60,10 +60,10 @@ export async function enrollHost(
  */
 export const renewHost = (services: Needs, hash: string | undefined, source: RequestSource): Promise<Enrolled> =>
   services.db.transaction(async (trx) => {
-    const hostId = hash === undefined ? undefined : await holdHostOfToken(trx, hash)
+    const hostId = hash === undefined ? undefined : await lockHostOfToken(trx, hash)
     if (hash === undefined || hostId === undefined) return refuseHost()
     await markTokenUsed(trx, hash, hostId)
-    const host = (await holdHost(trx, hostId)) ?? refuseHost()
+    const host = (await lockHost(trx, hostId)) ?? refuseHost()
     const certificates = await issueHostCertificates(services, trx, host)
     const hostToken = newHostToken(services)
     await addHostToken(trx, { hash: digest(hostToken), hostId, isUsed: false, at: services.now() })

@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely'
-import type { JudgedTrx } from '../../identity/access/judged-trx.ts'
+import type { CheckedTrx } from '../../identity/access/checked-trx.ts'
 import { type Position, toPage } from '../../platform/http/cursor.ts'
 import { readTextList } from '../../storage/columns.ts'
 import type { Reader, Trx, WriteTarget } from '../../storage/database.ts'
@@ -80,14 +80,14 @@ export const listHostsNamed = async (db: Reader, id: string, hostnames: readonly
   ).map(toHost)
 
 /** The same, locked until the transaction ends. */
-export async function holdHost(trx: Trx, id: string): Promise<StoredHost | undefined> {
+export async function lockHost(trx: Trx, id: string): Promise<StoredHost | undefined> {
   await trx.selectFrom('ssh_hosts').select('id').where('id', '=', id).forUpdate().execute()
   return findHostById(trx, id)
 }
 
 /** Fails as a duplicate when another host has the name. */
 export async function addHost(
-  trx: JudgedTrx,
+  trx: CheckedTrx,
   { id, name, at }: { id: string; name: string; at: number },
 ): Promise<void> {
   await trx
@@ -113,7 +113,7 @@ export async function renameHost(trx: Trx, id: string, name: string): Promise<vo
 }
 
 /** Fails as a duplicate of `ssh_host_names.hostname` when another host has one of them. */
-export async function replaceHostnames(trx: JudgedTrx, id: string, hostnames: string[]): Promise<void> {
+export async function replaceHostnames(trx: CheckedTrx, id: string, hostnames: string[]): Promise<void> {
   await trx.deleteFrom('ssh_host_names').where('host_id', '=', id).execute()
   await trx
     .insertInto('ssh_host_names')
@@ -127,7 +127,7 @@ export async function replaceHostnames(trx: JudgedTrx, id: string, hostnames: st
 }
 
 /** Fails as a missing reference when a role does not exist. */
-export async function replaceAllowedRoles(trx: JudgedTrx, id: string, roleIds: string[] | null): Promise<void> {
+export async function replaceAllowedRoles(trx: CheckedTrx, id: string, roleIds: string[] | null): Promise<void> {
   await trx.deleteFrom('ssh_host_roles').where('host_id', '=', id).execute()
   if (roleIds && roleIds.length > 0) {
     await trx
@@ -143,7 +143,7 @@ export async function replaceAllowedRoles(trx: JudgedTrx, id: string, roleIds: s
   trx.signal('host-changed', { hostId: id })
 }
 
-export async function deleteHost(trx: JudgedTrx, id: string): Promise<void> {
+export async function deleteHost(trx: CheckedTrx, id: string): Promise<void> {
   await trx.deleteFrom('ssh_hosts').where('id', '=', id).execute()
   trx.signal('host-changed', { hostId: id })
 }

@@ -27,14 +27,14 @@ export async function findHostToken(db: Reader, hash: string): Promise<HostToken
 }
 
 /** The host of this token, locked until the transaction ends. Whoever ends tokens of a host locks it first. */
-export async function holdHostOfToken(trx: Trx, hash: string): Promise<string | undefined> {
+export async function lockHostOfToken(trx: Trx, hash: string): Promise<string | undefined> {
   const found = await findHostToken(trx, hash)
   if (!found) return undefined
   await trx.selectFrom('ssh_hosts').select('id').where('id', '=', found.hostId).forUpdate().execute()
   return (await findHostToken(trx, hash))?.hostId
 }
 
-/** The first use of a token ends all others of its host. The caller holds the host. */
+/** The first use of a token ends all others of its host. The caller has locked the host. */
 export async function markTokenUsed(trx: Trx, hash: string, hostId: string): Promise<void> {
   const first = await trx
     .updateTable('ssh_host_tokens')

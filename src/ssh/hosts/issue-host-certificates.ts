@@ -17,7 +17,7 @@ export const HOST_CERTIFICATE_SECONDS = 30 * 24 * 3600
 const BACKDATED_SECONDS = 60
 const NONCE_BYTES = 32
 
-/** A certificate for each key of a host, for all of its names. The caller holds the host. */
+/** A certificate for each key of a host, for all of its names. The caller has locked the host. */
 export async function issueHostCertificates(
   { now, random, sshHostCa }: Pick<Services, 'now' | 'random' | 'sshHostCa'>,
   trx: Trx,

@@ -1,7 +1,7 @@
 import { refuse, refuseField } from '../../errors.ts'
+import type { CheckedTrx } from '../../identity/access/checked-trx.ts'
+import { withoutEscalation } from '../../identity/access/escalation.ts'
 import { rememberHosts } from '../../identity/access/former-host-store.ts'
-import type { JudgedTrx } from '../../identity/access/judged-trx.ts'
-import { withoutGain } from '../../identity/access/without-gain.ts'
 import type { SignedInActor } from '../../identity/sessions/actor.ts'
 import { administer } from '../../identity/sessions/administer.ts'
 import { recordEvent } from '../../platform/audit/record-event.ts'
@@ -18,7 +18,7 @@ import {
   countHosts,
   deleteHost,
   findHostById,
-  holdHost,
+  lockHost,
   renameHost,
   replaceAllowedRoles,
   replaceHostnames,
@@ -45,10 +45,10 @@ export async function createHost(services: Needs, input: NewHost, actor: SignedI
     if ((await countHosts(trx)) >= MAX_HOSTS) refuse('conflict', `There are ${MAX_HOSTS} hosts already.`)
     const id = newId()
     const { name, allowedRoles = null } = input
-    await withoutGain(trx, held, [atSshHost(services, id, hostnames)], async (judged) => {
-      await addHost(judged, { id, name, at: services.now() })
-      await replaceHostnames(judged, id, hostnames)
-      await replaceAllowedRoles(judged, id, allowedRoles)
+    await withoutEscalation(trx, held, [atSshHost(services, id, hostnames)], async (checked) => {
+      await addHost(checked, { id, name, at: services.now() })
+      await replaceHostnames(checked, id, hostnames)
+      await replaceAllowedRoles(checked, id, allowedRoles)
     })
     const enrollment = await enroll(services, trx, id)
     await record(services, trx, 'ssh_host.created', actor, id, { name, hostnames, allowedRoles })
@@ -65,15 +65,15 @@ export async function changeHost(
 ): Promise<StoredHost> {
   const hostnames = change.hostnames && checkHostnames(change.hostnames, services.config.sshHostPatterns)
   return administer(services, actor, async (trx, held) => {
-    const before = (await holdHost(trx, id)) ?? refuseUnknown()
+    const before = (await lockHost(trx, id)) ?? refuseUnknown()
     const { name, allowedRoles } = change
     if (name !== undefined) await renameHost(trx, id, name)
     const compared = [...before.hostnames, ...(hostnames ?? [])]
-    await withoutGain(trx, held, [atSshHost(services, id, compared)], async (judged) => {
-      if (allowedRoles !== undefined) await replaceAllowedRoles(judged, id, allowedRoles)
+    await withoutEscalation(trx, held, [atSshHost(services, id, compared)], async (checked) => {
+      if (allowedRoles !== undefined) await replaceAllowedRoles(checked, id, allowedRoles)
       if (!hostnames) return
-      await rememberLostNames(judged, before, { kept: hostnames, now: services.now() })
-      await replaceHostnames(judged, id, hostnames)
+      await rememberLostNames(checked, before, { kept: hostnames, now: services.now() })
+      await replaceHostnames(checked, id, hostnames)
     })
     await record(services, trx, 'ssh_host.changed', actor, id, { ...change, before: before.name })
     const revoked = hostnames
@@ -86,11 +86,11 @@ export async function changeHost(
 
 export const removeHost = (services: Needs, id: string, actor: SignedInActor): Promise<void> =>
   administer(services, actor, async (trx, held) => {
-    const host = (await holdHost(trx, id)) ?? refuseUnknown()
+    const host = (await lockHost(trx, id)) ?? refuseUnknown()
     const certificatesRevoked = await markHostCertificatesRevoked(trx, { hostId: id, at: services.now() })
-    await withoutGain(trx, held, [atSshHost(services, id, host.hostnames)], async (judged) => {
-      await rememberLostNames(judged, host, { kept: [], now: services.now() })
-      await deleteHost(judged, id)
+    await withoutEscalation(trx, held, [atSshHost(services, id, host.hostnames)], async (checked) => {
+      await rememberLostNames(checked, host, { kept: [], now: services.now() })
+      await deleteHost(checked, id)
     })
     await record(services, trx, 'ssh_host.deleted', actor, id, { name: host.name, certificatesRevoked })
     if (certificatesRevoked > 0) await raiseKrlVersion(trx, 'host')
@@ -98,7 +98,7 @@ export const removeHost = (services: Needs, id: string, actor: SignedInActor): P
 
 /** Whoever makes a host with one of these names is compared with what this one admitted. */
 async function rememberLostNames(
-  trx: JudgedTrx,
+  trx: CheckedTrx,
   { hostnames, allowedRoles }: StoredHost,
   { kept, now }: { kept: readonly string[]; now: number },
 ): Promise<void> {
@@ -114,7 +114,7 @@ export const renewEnrollment = (
   actor: SignedInActor,
 ): Promise<Enrollment> =>
   administer(services, actor, async (trx) => {
-    if (!(await holdHost(trx, id))) refuseUnknown()
+    if (!(await lockHost(trx, id))) refuseUnknown()
     const enrollment = await enroll(services, trx, id)
     if (revoke) await deleteHostTokens(trx, id)
     const certificatesRevoked = revoke ? await markHostCertificatesRevoked(trx, { hostId: id, at: services.now() }) : 0

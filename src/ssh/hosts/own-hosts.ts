@@ -1,7 +1,7 @@
+import type { EscalationCheck } from '../../identity/access/escalation.ts'
 import { findFormerHosts } from '../../identity/access/former-host-store.ts'
 import type { UserHoldings } from '../../identity/access/holdings-store.ts'
 import { groupPrincipals } from '../../identity/access/principal-groups.ts'
-import type { Facet } from '../../identity/access/without-gain.ts'
 import type { Services } from '../../platform/services.ts'
 import type { Trx } from '../../storage/database.ts'
 import { principalsOf } from '../certificates/principals.ts'
@@ -26,7 +26,7 @@ const isMore = (is: Opened, was: Opened): boolean =>
   (is.isAdmitted && !was.isAdmitted) || !is.accounts.isSubsetOf(was.accounts)
 
 /** Whether the actor may log in to any host, and as whom. For changes of roles: accounts depend on what all roles give. */
-export const atAllSshHosts: Facet = async (trx, held) => {
+export const atAllSshHosts: EscalationCheck = async (trx, held) => {
   const before = new Map((await listAllHosts(trx)).map((host) => [host.id, host]))
   const opened = await readOpened(trx, held)
   return async (after) => {
@@ -41,7 +41,7 @@ export const atAllSshHosts: Facet = async (trx, held) => {
 
 /** The same for one host, which may be new. Its names are compared with the hosts that had them before it. */
 export const atSshHost =
-  ({ now }: Pick<Services, 'now'>, id: string, hostnames: readonly string[]): Facet =>
+  ({ now }: Pick<Services, 'now'>, id: string, hostnames: readonly string[]): EscalationCheck =>
   async (trx, held) => {
     const before = await listHostsNamed(trx, id, hostnames)
     const former = await findFormerHosts(trx, { kind: 'ssh', names: hostnames, now: now() })

@@ -1,6 +1,6 @@
 import { refuse, refuseField } from '../../errors.ts'
 import type { CallingActor } from '../../identity/sessions/actor.ts'
-import { changeOwnAccount } from '../../identity/sessions/hold-actor.ts'
+import { changeOwnAccount } from '../../identity/sessions/lock-actor.ts'
 import { recordEvent } from '../../platform/audit/record-event.ts'
 import { newId } from '../../platform/ids.ts'
 import { fingerprint, formatPublicKey, parsePublicKey, type PublicKey } from '../../platform/openssh/public-key.ts'

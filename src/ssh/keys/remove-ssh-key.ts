@@ -1,6 +1,6 @@
 import { refuse } from '../../errors.ts'
 import type { CallingActor } from '../../identity/sessions/actor.ts'
-import { changeOwnAccount } from '../../identity/sessions/hold-actor.ts'
+import { changeOwnAccount } from '../../identity/sessions/lock-actor.ts'
 import { recordEvent } from '../../platform/audit/record-event.ts'
 import type { Services } from '../../platform/services.ts'
 import { revokeCertificatesOfKey } from '../revocation/revoke-certificates.ts'

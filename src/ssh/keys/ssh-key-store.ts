@@ -78,7 +78,7 @@ export interface HeldKey {
 }
 
 /** A saved key of this user. Until the transaction ends it can't be deleted. */
-export async function holdSshKey(
+export async function lockSshKey(
   trx: Trx,
   { id, userId, now }: { id: string; userId: string; now: number },
 ): Promise<HeldKey | undefined> {

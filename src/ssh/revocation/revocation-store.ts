@@ -10,7 +10,7 @@ const TABLES = { user: 'ssh_certificates', host: 'ssh_host_certificates' } as co
 
 /**
  * Marks the revocation list as changed. Every transaction that revokes calls it, as its last statement: all revocations
- * update this one row, so no transaction should hold it while it waits for something else.
+ * update this one row, so no transaction should keep it locked while it waits for something else.
  */
 export async function raiseKrlVersion(trx: Trx, holder: Holder = 'user'): Promise<void> {
   await trx

@@ -1,6 +1,6 @@
 import { refuse } from '../../errors.ts'
 import type { SignedInActor } from '../../identity/sessions/actor.ts'
-import { changeAs } from '../../identity/sessions/hold-actor.ts'
+import { changeAs } from '../../identity/sessions/lock-actor.ts'
 import { recordEvent } from '../../platform/audit/record-event.ts'
 import type { Services } from '../../platform/services.ts'
 import { findCertificate } from '../certificates/certificate-store.ts'

@@ -5,7 +5,7 @@ import { markNextValidRevoked, markValidRevoked } from './revoked-certificate-st
 
 /**
  * Revokes every certificate of these users that is still valid, and returns how many, for each user who had any. Part of
- * what ends an account, in a transaction that holds their rows: a certificate that is being issued meanwhile is either
+ * what ends an account, in a transaction that has locked their rows: a certificate that is being issued meanwhile is either
  * waited for and revoked here, or refused because the account has ended by then.
  */
 export async function revokeCertificatesOfUsers(

@@ -13,7 +13,7 @@ export const MAX_REVIEWED_USERS = 500
  * Revokes the certificates of these people that name what they do not have any more: an old username, or a principal that
  * no role of theirs gives. Without the permission to get certificates, all of them. Returns how many it revoked.
  *
- * Call it in the transaction that takes something away, after that. A certificate that is being issued holds what it names,
+ * Call it in the transaction that takes something away, after that. A certificate that is being issued locks what it names,
  * so that this transaction has waited for it and finds it here.
  */
 export async function revokeLostCertificates(

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import type { Response } from 'light-my-request'
 import { USER_ROLE } from '../../../src/identity/access/built-in-roles.ts'
+import { skipEscalationCheck } from '../../../src/identity/access/checked-trx.ts'
+import { withoutEscalation } from '../../../src/identity/access/escalation.ts'
 import { readHoldings } from '../../../src/identity/access/holdings-store.ts'
-import { withoutJudging } from '../../../src/identity/access/judged-trx.ts'
 import { addPermission, addRole } from '../../../src/identity/access/role-store.ts'
 import type { Role } from '../../../src/identity/access/role.ts'
-import { withoutGain } from '../../../src/identity/access/without-gain.ts'
 import { sweepExpired } from '../../../src/operations/background/sweep-expired.ts'
 import type { Permission } from '../../../src/vocabulary/permissions.ts'
 import { createSite, newHostName, TRUSTING } from '../../proxy/visits.ts'
@@ -388,7 +388,7 @@ onEachEngine('managers with one permission', (engine) => {
       // As a version before it was refused could leave it: certificates with this username could be those of either.
       await app.services.db.transaction((trx) =>
         addRole(
-          withoutJudging(trx),
+          skipEscalationCheck(trx),
           `clash-${count}`,
           { name: fresh('Clash'), principals: [person.user.preferredUsername] },
           app.clock.now(),
@@ -594,8 +594,8 @@ onEachEngine('managers with one permission', (engine) => {
     const mine = await roleHeldBy(person)
     const { db } = app.services
     const change = db.transaction(async (trx) =>
-      withoutGain(trx, await readHoldings(trx, person.user.id), [], (judged) =>
-        addPermission(judged, mine.id, 'users:delete'),
+      withoutEscalation(trx, await readHoldings(trx, person.user.id), [], (checked) =>
+        addPermission(checked, mine.id, 'users:delete'),
       ),
     )
     await assert.rejects(change, { code: 'own_access' })

@@ -135,7 +135,7 @@ onEachEngine('the built-in client latchkey-ssh', (engine) => {
     const asked = { hash: digest(access_token), permission: 'ssh:keys:manage', now: now() } as const
     const bearer = await findSshBearer(db.read, asked)
     assert.ok(bearer)
-    const holds = (lock: 'shared' | 'exclusive') => db.transaction((trx) => bearer.token.hold(trx, now(), lock))
+    const holds = (lock: 'shared' | 'exclusive') => db.transaction((trx) => bearer.token.lock(trx, now(), lock))
     assert.equal(await holds('shared'), true)
     for (const disabled of [true, false])
       assert.equal((await administrator.patch('/oauth/clients/latchkey-ssh', { disabled })).statusCode, 200)

@@ -2,15 +2,15 @@ import { refuse } from '../../errors.ts'
 import type { Services } from '../../platform/services.ts'
 import type { Trx } from '../../storage/database.ts'
 import { createTransactionQueue } from '../../storage/transaction-queue.ts'
-import { holdPermission } from '../access/role-store.ts'
+import { lockPermission } from '../access/role-store.ts'
 import type { RowLock } from '../users/user-lock-store.ts'
 import type { CallingActor, SignedInActor } from './actor.ts'
-import { holdSession } from './session-store.ts'
+import { lockSession } from './session-store.ts'
 import type { BearerToken } from './session.ts'
 
 type Needs = Pick<Services, 'db' | 'now'>
 
-type HeldActor = Pick<CallingActor, 'id' | 'permission'> & ({ sessionId: string } | { token: BearerToken })
+type LockedActor = Pick<CallingActor, 'id' | 'permission'> & ({ sessionId: string } | { token: BearerToken })
 
 /**
  * Checks, in the transaction of a change, that the actor may still make it: the account may act, the session is live, the
@@ -19,18 +19,18 @@ type HeldActor = Pick<CallingActor, 'id' | 'permission'> & ({ sessionId: string 
  * The rows stay locked until the commit, so a transaction that ends the session comes before this one or after it. The order
  * of locks is account, session, role; ending sessions locks the account first as well.
  */
-export async function holdActor(
+export async function lockActor(
   trx: Trx,
   { now }: Pick<Services, 'now'>,
-  actor: HeldActor,
+  actor: LockedActor,
   lock: RowLock = 'shared',
 ): Promise<void> {
   const { id, permission } = actor
   const [lives, isPermitted] = await Promise.all([
     'token' in actor
-      ? actor.token.hold(trx, now(), lock)
-      : holdSession(trx, { id: actor.sessionId, userId: id, now: now(), lock }),
-    permission === null || holdPermission(trx, id, permission),
+      ? actor.token.lock(trx, now(), lock)
+      : lockSession(trx, { id: actor.sessionId, userId: id, now: now(), lock }),
+    permission === null || lockPermission(trx, id, permission),
   ])
   if (!lives) refuse('unauthenticated', 'Please sign in.')
   if (!isPermitted) refuse('forbidden', `This needs the permission ${permission}.`)
@@ -39,7 +39,7 @@ export async function holdActor(
 /** Runs a change in a transaction that begins by checking the actor. Changes by one person run side by side. */
 export const changeAs = <T>({ db, now }: Needs, actor: SignedInActor, change: (trx: Trx) => Promise<T>): Promise<T> =>
   db.transaction(async (trx) => {
-    await holdActor(trx, { now }, actor)
+    await lockActor(trx, { now }, actor)
     return change(trx)
   })
 
@@ -58,7 +58,7 @@ export const changeOwnAccount = <T>(
 ): Promise<T> =>
   ownChanges.run(actor.id, () =>
     db.transaction(async (trx) => {
-      await holdActor(trx, { now }, actor, 'exclusive')
+      await lockActor(trx, { now }, actor, 'exclusive')
       return change(trx)
     }),
   )

@@ -25,7 +25,7 @@ const NAMED = `'(?:${TABLES.join('|')})'`
 const WRITES = new RegExp(`\\.(?:insertInto|updateTable|deleteFrom)\\((?:${NAMED}|[^'])|\\btable: ${NAMED}`)
 
 /** What writes such a table in a plain transaction, and why nobody gains by it. */
-const NOT_JUDGED: Record<string, string> = {
+const UNCHECKED: Record<string, string> = {
   'identity/access/role-store.ts addBuiltInRoles': 'Runs at the start of the service.',
   'operations/background/sweep-expired.ts EXPIRING': 'Forgets what hosts were, after 90 days.',
   'operations/backup/recovery-store.ts endEnrollments': 'Ends enrolment tokens, after a restore.',
@@ -34,7 +34,7 @@ const NOT_JUDGED: Record<string, string> = {
   'oauth/clients/built-in-client.ts addBuiltInClient': 'Runs at the start of the service.',
   'oauth/clients/client-store.ts markPkceUse': 'Writes times.',
   'oauth/clients/client-store.ts deleteMarkedClient': 'Removes what is marked as deleted.',
-  'identity/sessions/administration-store.ts holdAdministration': 'Locks a row, and writes what it has.',
+  'identity/sessions/administration-store.ts lockAdministration': 'Locks a row, and writes what it has.',
   'oauth/sites/site-store.ts deleteVisits': 'Ends visits: the variable names no such table.',
   'ssh/hosts/host-store.ts renameHost': 'Writes a name that decides nothing.',
   'ssh/hosts/host-store.ts setEnrollment': 'Writes an enrolment token.',
@@ -50,23 +50,23 @@ const filesWith = (pattern: RegExp): string[] =>
     .toSorted()
 
 const DECLARATION = /^(?:export )?(?:async )?(?:function|const) (?<name>\w+)/
-const IS_JUDGED = /^export async function \w+\(\s*trx: JudgedTrx\b/
+const IS_CHECKED = /^export async function \w+\(\s*trx: CheckedTrx\b/
 
-// A function that takes a JudgedTrx can't be called by a route that does not judge what its actor gains: that does not compile.
-// What the compiler can't see is a function that takes a plain transaction, or a file that says it need not judge.
+// A function that takes a CheckedTrx can't be called by a route that does not check what its actor gains: that does not compile.
+// What the compiler can't see is a function that takes a plain transaction, or a file that says it needs no check.
 describe('what decides who is let in', () => {
-  test('is written by functions that take a judged transaction', () => {
+  test('is written by functions that take a checked transaction', () => {
     const others = filesWith(WRITES).flatMap((file) =>
       readSource(file)
         .split(/^(?=(?:export |async |function |const )(?!.*\bfrom '))/m)
-        .filter((part) => WRITES.test(part) && !IS_JUDGED.test(part))
+        .filter((part) => WRITES.test(part) && !IS_CHECKED.test(part))
         .map((part) => `${file} ${DECLARATION.exec(part)?.groups?.['name']}`),
     )
-    assert.deepEqual(others.toSorted(), Object.keys(NOT_JUDGED).toSorted())
+    assert.deepEqual(others.toSorted(), Object.keys(UNCHECKED).toSorted())
   })
 
-  test('is written without judging only where nobody gains by it', () => {
-    assert.deepEqual(filesWith(/\bwithoutJudging\(/), [
+  test('is written without the check only where nobody gains by it', () => {
+    assert.deepEqual(filesWith(/\bskipEscalationCheck\(/), [
       'identity/access/create-user.ts', // The role of everybody, for a new account.
       'identity/roles/bootstrap.ts', // The first administrator.
       'identity/roles/grant-administrator.ts', // The operator at the terminal.

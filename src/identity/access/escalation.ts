@@ -2,12 +2,12 @@ import { isDeepStrictEqual } from 'node:util'
 import { refuse } from '../../errors.ts'
 import type { Trx } from '../../storage/database.ts'
 import { changesAttributes } from './attributes.ts'
+import type { CheckedTrx } from './checked-trx.ts'
 import { readHoldings, type UserHoldings } from './holdings-store.ts'
 import { isAdministrator, listMore } from './holdings.ts'
-import type { JudgedTrx } from './judged-trx.ts'
 
 /** What the actor would have after a change and did not have before: to be let in somewhere, or another name there. */
-interface Gain {
+interface Escalation {
   kind: 'admitted' | 'named'
   /** As people know it: a host, or the name of an application. */
   place: string
@@ -17,41 +17,44 @@ interface Gain {
  * One part of what the actor can do and is called. Reads it as it is now, and returns how to compare it with what it is after
  * the change. Both are read in the transaction of the change, from the rows that decide.
  */
-export type Facet = (trx: Trx, held: UserHoldings) => Promise<(after: UserHoldings) => Promise<Gain | undefined>>
+export type EscalationCheck = (
+  trx: Trx,
+  held: UserHoldings,
+) => Promise<(after: UserHoldings) => Promise<Escalation | undefined>>
 
 /**
  * Runs a change of roles, assignments, attributes, clients, sites, hosts or settings, and refuses it when afterwards the actor
- * is let in somewhere, or is called something, that they were not before. It is judged on the whole, before and after, and not
+ * is let in somewhere, or is called something, that they were not before. What is compared is the whole, before and after, and not
  * by what the request says, so that no way to the same end is forgotten. Administrators may do everything anyway.
  *
- * The caller holds the administration lock (`administer`) from before the first reading until the commit: of two changes that
- * are harmless alone and not together, the second one is judged by what the first one has written.
+ * The caller has the administration lock (`administer`) from before the first reading until the commit: of two changes that
+ * are harmless alone and not together, the second one is compared with what the first one has written.
  */
-export async function withoutGain<T>(
+export async function withoutEscalation<T>(
   trx: Trx,
   held: UserHoldings,
-  facets: readonly Facet[],
-  change: (trx: JudgedTrx) => Promise<T>,
+  checks: readonly EscalationCheck[],
+  change: (trx: CheckedTrx) => Promise<T>,
 ): Promise<T> {
-  if (isAdministrator(held)) return change(trx as JudgedTrx)
-  const comparisons: Awaited<ReturnType<Facet>>[] = []
-  for (const facet of facets) comparisons.push(await facet(trx, held))
-  const result = await change(trx as JudgedTrx)
+  if (isAdministrator(held)) return change(trx as CheckedTrx)
+  const comparisons: Awaited<ReturnType<EscalationCheck>>[] = []
+  for (const check of checks) comparisons.push(await check(trx, held))
+  const result = await change(trx as CheckedTrx)
   const after = await readHoldings(trx, held.userId)
-  refuseOwnGain(held, after)
-  for (const compare of comparisons) refuseGain(await compare(after))
+  refuseOwnEscalation(held, after)
+  for (const compare of comparisons) refuseEscalation(await compare(after))
   return result
 }
 
-function refuseGain(gain: Gain | undefined): void {
-  if (gain?.kind === 'admitted')
-    refuse('own_access', `This would let you in at ${gain.place}. Somebody else has to do it.`)
-  if (gain?.kind === 'named')
-    refuse('own_access', `This would change what you are called at ${gain.place}. Somebody else has to do it.`)
+function refuseEscalation(found: Escalation | undefined): void {
+  if (found?.kind === 'admitted')
+    refuse('own_access', `This would let you in at ${found.place}. Somebody else has to do it.`)
+  if (found?.kind === 'named')
+    refuse('own_access', `This would change what you are called at ${found.place}. Somebody else has to do it.`)
 }
 
 /** What the actor is, wherever they are let in: their roles, and what applications are told of them. */
-export function refuseOwnGain(before: UserHoldings, after: UserHoldings): void {
+export function refuseOwnEscalation(before: UserHoldings, after: UserHoldings): void {
   if (isAdministrator(before)) return
   const known = new Map(before.roles.map((role) => [role.id, role]))
   for (const { id, name, attributes } of after.roles) {
