@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { refuseCompressed } from '../platform/http/json-body.ts'
+import { refuseCompressed } from '../platform/http/request-body.ts'
 import { readForm, refuseRepeated } from './parameters.ts'
 
 const FORM = 'application/x-www-form-urlencoded'

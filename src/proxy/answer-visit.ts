@@ -3,8 +3,7 @@ import { AppError, refuse } from '../errors.ts'
 import type { Provider } from '../oauth/provider.ts'
 import { RESERVED } from '../oauth/sites/evaluate-rules.ts'
 import { originOf } from '../oauth/sites/site-host.ts'
-import { sendThenDrain } from '../platform/http/drain-body.ts'
-import { latchkeyFormat, sendError, toAppError } from '../platform/http/errors.ts'
+import { sendThenDrain, latchkeyFormat, sendError, toAppError } from '../platform/http/errors.ts'
 import { admitVisit, SignInNeeded } from './admit-visit.ts'
 import {
   type ForwardedRequest,

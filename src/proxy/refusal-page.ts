@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AppError } from '../errors.ts'
-import { sendThenDrain } from '../platform/http/drain-body.ts'
+import { sendThenDrain } from '../platform/http/errors.ts'
 import { escapeHtml } from '../platform/http/escape-html.ts'
 import { toVisible } from '../platform/http/visible-name.ts'
 import { DEFAULT_LOCALE, type Locale, preferredLocale } from '../vocabulary/locales.ts'

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { digest, sameDigest } from '../platform/crypto/digest.ts'
 import type { Random } from '../platform/crypto/random.ts'
-import { COOKIE_ATTRIBUTES, cookieValues, HOST_PREFIX } from '../platform/http/cookies.ts'
+import { COOKIE_ATTRIBUTES, cookieValues, HOST_PREFIX } from '../platform/http/credentials.ts'
 import { MAX_CLOCK_SKEW_MS } from '../storage/due.ts'
 
 /** The cookie of a visitor at one host. With this prefix no sibling domain can set it (RFC 6265bis section 4.1.3.2). */

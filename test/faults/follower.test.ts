@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { mkdirSync, renameSync, rmSync } from 'node:fs'
 import { test } from 'node:test'
-import { findLastBackup } from '../../src/platform/config/last-backup.ts'
+import { findLastBackup } from '../../src/platform/config/data-files.ts'
 import { latchkey } from '../support/command.ts'
 import { startCuttableProxy } from '../support/cuttable-proxy.ts'
 import { createStorage } from '../support/engines.ts'

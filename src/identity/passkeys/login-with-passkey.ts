@@ -1,4 +1,4 @@
-import { addressKey } from '../../platform/limits/address-key.ts'
+import { addressKey } from '../../platform/limits/address-queue.ts'
 import { LIMITS } from '../../platform/limits/limits.ts'
 import type { Services } from '../../platform/services.ts'
 import type { SignedInSession } from '../sessions/start-session.ts'

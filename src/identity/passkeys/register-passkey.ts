@@ -1,7 +1,7 @@
 import { refuse } from '../../errors.ts'
 import { type Actor, recordEvent } from '../../platform/audit/record-event.ts'
 import type { RequestSource } from '../../platform/http/request-source.ts'
-import { addressKey } from '../../platform/limits/address-key.ts'
+import { addressKey } from '../../platform/limits/address-queue.ts'
 import { LIMITS } from '../../platform/limits/limits.ts'
 import type { Services } from '../../platform/services.ts'
 import { isDuplicate } from '../../storage/failure.ts'

@@ -3,7 +3,7 @@ import {
   parseAuthenticatorData,
   type ParsedAuthenticatorData,
 } from '@simplewebauthn/server/helpers'
-import { isJsonObject } from '../../platform/http/json-body.ts'
+import { isJsonObject } from '../../platform/http/request-body.ts'
 import type { Schema } from '../../storage/schema.ts'
 import { countCborItems } from './cbor-shape.ts'
 import { orRefuse, Refused, refuseUnless } from './webauthn-refusal.ts'

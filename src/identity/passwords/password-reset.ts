@@ -1,4 +1,4 @@
-import { addressKey } from '../../platform/limits/address-key.ts'
+import { addressKey } from '../../platform/limits/address-queue.ts'
 import { LIMITS } from '../../platform/limits/limits.ts'
 import { resetMail } from '../../platform/mail/messages.ts'
 import { queueMail } from '../../platform/mail/queue-mail.ts'

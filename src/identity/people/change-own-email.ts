@@ -1,6 +1,6 @@
 import { refuse, refuseField } from '../../errors.ts'
 import { recordEvent } from '../../platform/audit/record-event.ts'
-import { addressKey } from '../../platform/limits/address-key.ts'
+import { addressKey } from '../../platform/limits/address-queue.ts'
 import { LIMITS } from '../../platform/limits/limits.ts'
 import { emailChangedMail, emailChangedNotice, emailChangeMail } from '../../platform/mail/messages.ts'
 import { queueMail, queueNotice } from '../../platform/mail/queue-mail.ts'

@@ -1,7 +1,7 @@
 import { AppError, refuse } from '../../errors.ts'
 import { recordAlone, recordEvent } from '../../platform/audit/record-event.ts'
 import { equalInConstantTime } from '../../platform/crypto/digest.ts'
-import { addressKey } from '../../platform/limits/address-key.ts'
+import { addressKey } from '../../platform/limits/address-queue.ts'
 import { LIMITS } from '../../platform/limits/limits.ts'
 import type { Services } from '../../platform/services.ts'
 import { hasAdministrator } from '../access/administrator-store.ts'

@@ -1,4 +1,4 @@
-import { issueToken } from '../../platform/crypto/token.ts'
+import { issueToken } from '../../platform/crypto/digest.ts'
 import type { RequestSource } from '../../platform/http/request-source.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Services } from '../../platform/services.ts'

@@ -1,5 +1,5 @@
-import { issueToken } from '../../platform/crypto/token.ts'
-import { LINK_LIFETIMES_MS } from '../../platform/mail/link-lifetimes.ts'
+import { issueToken } from '../../platform/crypto/digest.ts'
+import { LINK_LIFETIMES_MS } from '../../platform/mail/queue-mail.ts'
 import type { Services } from '../../platform/services.ts'
 import type { Trx } from '../../storage/database.ts'
 import type { LinkPurpose } from '../../vocabulary/link-purposes.ts'

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../../platform/config/config.ts'
-import { COOKIE_ATTRIBUTES, cookieValues, HOST_PREFIX, takesHostCookies } from '../../platform/http/cookies.ts'
+import { COOKIE_ATTRIBUTES, cookieValues, HOST_PREFIX, takesHostCookies } from '../../platform/http/credentials.ts'
 
 const NAME = 'known_browser'
 const TOKEN = /^[A-Za-z0-9_-]{43}$/

@@ -1,5 +1,4 @@
-import { digest } from '../../platform/crypto/digest.ts'
-import { issueToken } from '../../platform/crypto/token.ts'
+import { digest, issueToken } from '../../platform/crypto/digest.ts'
 import type { Services } from '../../platform/services.ts'
 import type { Trx } from '../../storage/database.ts'
 import { MAX_BROWSER_TOKENS } from './known-browser-cookie.ts'

@@ -1,6 +1,6 @@
 import { refuse } from '../../errors.ts'
 import { recordEvent } from '../../platform/audit/record-event.ts'
-import { addressKey } from '../../platform/limits/address-key.ts'
+import { addressKey } from '../../platform/limits/address-queue.ts'
 import { LIMITS } from '../../platform/limits/limits.ts'
 import { verificationMail } from '../../platform/mail/messages.ts'
 import { queueMail } from '../../platform/mail/queue-mail.ts'

@@ -1,7 +1,7 @@
 import { lockPermission } from '../../identity/access/role-store.ts'
 import type { SignedIn } from '../../identity/sessions/session.ts'
 import { refuseToGiveAccess } from '../../identity/users/allowed-email.ts'
-import { issueToken } from '../../platform/crypto/token.ts'
+import { issueToken } from '../../platform/crypto/digest.ts'
 import type { Trx } from '../../storage/database.ts'
 import { packClaims } from '../claims/claims-request.ts'
 import type { Provider } from '../provider.ts'

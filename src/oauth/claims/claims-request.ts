@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../platform/http/json-body.ts'
+import { isJsonObject } from '../../platform/http/request-body.ts'
 import { CLAIMS_OF_SCOPE } from './user-claims.ts'
 
 /** Claims requested by name (OpenID Connect Core 5.5), without unknown ones. */

@@ -1,6 +1,6 @@
 import { skipEscalationCheck } from '../../identity/access/checked-trx.ts'
 import type { SignedInActor } from '../../identity/sessions/actor.ts'
-import { clientOwner } from '../../platform/pictures/picture-name.ts'
+import { clientOwner } from '../../platform/pictures/picture-store.ts'
 import { deletePicture, loadPicture, type Picture, replacePicture } from '../../platform/pictures/replace-picture.ts'
 import type { Services } from '../../platform/services.ts'
 import { refuseBuiltIn } from './built-in-client.ts'

@@ -1,6 +1,6 @@
 import { refuse } from '../../errors.ts'
-import { issueToken } from '../../platform/crypto/token.ts'
-import { addressKey } from '../../platform/limits/address-key.ts'
+import { issueToken } from '../../platform/crypto/digest.ts'
+import { addressKey } from '../../platform/limits/address-queue.ts'
 import { LIMITS } from '../../platform/limits/limits.ts'
 import { runAsClient } from '../clients/authenticate-client.ts'
 import type { ClientRequest } from '../clients/client-request.ts'

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../errors.ts'
-import { TOKEN_PREFIXES } from '../../platform/crypto/token.ts'
+import { TOKEN_PREFIXES } from '../../platform/crypto/digest.ts'
 import { DiagnosedError } from './client-refusal.ts'
 
 const PREFIX = `(?:${TOKEN_PREFIXES.join('|')})`

@@ -1,4 +1,4 @@
-import { issueToken } from '../../platform/crypto/token.ts'
+import { issueToken } from '../../platform/crypto/digest.ts'
 import type { SigningAlgorithm } from '../../platform/keys/signing-keys.ts'
 import type { KnownClient } from '../clients/client.ts'
 import type { Provider } from '../provider.ts'

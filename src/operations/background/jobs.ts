@@ -1,5 +1,6 @@
 import { removeDeletedUsers } from '../../identity/lifecycle/remove-deleted-users.ts'
 import { runDueActions } from '../../identity/lifecycle/run-due-actions.ts'
+import { notifyAdministrators } from '../../identity/notifications/notify-administrators.ts'
 import type { Streams } from '../../identity/notifications/streams.ts'
 import { answerResetRequests } from '../../identity/passwords/password-reset.ts'
 import { isEmailTokenLive } from '../../identity/sign-in/email-token-store.ts'
@@ -7,16 +8,17 @@ import { reviewAccess } from '../../oauth/access/review-access.ts'
 import { removeDeletedClients } from '../../oauth/clients/remove-deleted-clients.ts'
 import type { Gathered } from '../../oauth/provider.ts'
 import { ARCHIVE_INTERVAL_MS, archiveEvents } from '../../platform/audit/archive-events.ts'
+import { recordEvent, THE_SERVICE } from '../../platform/audit/record-event.ts'
 import { activateNextKey } from '../../platform/keys/rotate-signing-key.ts'
 import { advanceSshCa } from '../../platform/keys/rotate-ssh-ca.ts'
-import { createMailDelivery } from '../../platform/mail/deliver-mail.ts'
+import { createMailDelivery, type FailedMail } from '../../platform/mail/deliver-mail.ts'
 import { createOutboxSweeper } from '../../platform/mail/sweep-outbox.ts'
 import { createPictureSweeper } from '../../platform/pictures/sweep-pictures.ts'
 import type { Services } from '../../platform/services.ts'
 import { reviewCertificates } from '../../ssh/certificates/review-certificates.ts'
 import { HOST_CERTIFICATE_SECONDS } from '../../ssh/hosts/issue-host-certificates.ts'
 import type { Waits } from '../../ssh/hosts/waits.ts'
-import { reportFailedMail } from './report-failed-mail.ts'
+import type { Trx } from '../../storage/database.ts'
 import { sweepExpired } from './sweep-expired.ts'
 import type { Job } from './ticker.ts'
 
@@ -56,4 +58,21 @@ export function backgroundJobs(services: Services & Gathered & { streams: Stream
     { name: 'review-access', everyMs: 10 * SECOND, run: (stop) => reviewAccess(services, stop) },
     { name: 'remove-deleted-clients', everyMs: 10 * SECOND, run: (stop) => removeDeletedClients(services, stop) },
   ]
+}
+
+/** The recipient can't be reached by mail, so the administrators are notified and the audit trail has an event. */
+async function reportFailedMail(
+  services: Pick<Services, 'now' | 'signals'>,
+  trx: Trx,
+  { id, recipient, subject, reason }: FailedMail,
+): Promise<void> {
+  const data = { recipient, subject, reason }
+  await recordEvent(services, trx, {
+    action: 'mail.failed',
+    outcome: 'refused',
+    actor: THE_SERVICE,
+    target: { type: 'mail', id },
+    data,
+  })
+  await notifyAdministrators(services, trx, [{ type: 'mail.failed', data }])
 }

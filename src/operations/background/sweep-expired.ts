@@ -1,6 +1,9 @@
+import { sql } from 'kysely'
 import { REFUSAL_KEPT_MS } from '../../oauth/refusals/refusal-store.ts'
 import type { Services } from '../../platform/services.ts'
-import { deleteExpired, type ExpiringTable } from './expired-row-store.ts'
+import type { Database } from '../../storage/database.ts'
+import { deleteInSlices } from '../../storage/delete-in-slices.ts'
+import type { Schema } from '../../storage/schema.ts'
 
 const DAY = 24 * 3_600_000
 
@@ -40,3 +43,20 @@ export async function sweepExpired({ db, now }: Pick<Services, 'db' | 'now'>, st
   for (const { keptMs, ...table } of EXPIRING) swept += await deleteExpired(db, table, now() - keptMs, stop)
   return swept
 }
+
+export interface ExpiringTable {
+  table: keyof Schema
+  /** Columns that name a row and have an index, separated by commas. */
+  key: string
+  /** The column with the time, which has an index too. */
+  expiry: string
+}
+
+/** Deletes the rows whose time was at or before `before`. Returns how many. */
+const deleteExpired = (
+  db: Database,
+  { table, key, expiry }: ExpiringTable,
+  before: number,
+  stop: AbortSignal | undefined,
+): Promise<number> =>
+  deleteInSlices(db, { table, key, where: sql<boolean>`${sql.ref(expiry)} <= ${before}`, orderBy: expiry, stop })

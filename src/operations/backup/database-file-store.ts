@@ -1,6 +1,6 @@
 import { backup, DatabaseSync } from 'node:sqlite'
 import { StartError } from '../../errors.ts'
-import { clientOwner, pictureName } from '../../platform/pictures/picture-name.ts'
+import { clientOwner, pictureName } from '../../platform/pictures/picture-store.ts'
 
 const PAGES_PER_STEP = 10_000
 

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { chmodSync, existsSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, statSync, readdirSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import type { Logger } from 'pino'
 import { StartError } from '../../errors.ts'
 import type { Config } from '../../platform/config/config.ts'
 import { AVATARS_FOLDER, DATABASE_FILE, SECRET_KEY_FILE } from '../../platform/config/data-files.ts'
@@ -17,7 +18,7 @@ import {
 } from '../../storage/durable-files.ts'
 import { copyNamedPictures, copyPictures, type Folders } from './copy-pictures.ts'
 import { checkDatabase, openSnapshot } from './database-file-store.ts'
-import { describeFile, FORMAT, type Manifest, MANIFEST } from './manifest.ts'
+import { describeFile, FORMAT, MANIFEST, type Manifest } from './manifest.ts'
 
 type Needs = Pick<Config, 'databaseUrl' | 'dataDir' | 'secretKey' | 's3'>
 
@@ -94,4 +95,38 @@ async function copyDatabase(file: string, to: string, avatars: Folders | undefin
   } finally {
     snapshot.close()
   }
+}
+
+/** In the data folder. */
+const UPGRADES_FOLDER = 'before-upgrades'
+const MAX_KEPT = 3
+
+/**
+ * Makes a backup before tables are changed, so that the version before can be used again: it restores this backup. Without
+ * one the service does not start, and nothing is changed. The last three are kept.
+ */
+export async function backUpBeforeUpgrade(
+  config: Config,
+  { log, now }: { log: Logger; now: () => number },
+): Promise<void> {
+  const parent = join(config.dataDir, UPGRADES_FOLDER)
+  try {
+    makeFolder(parent)
+    const { folder } = await makeBackup(config, parent, now())
+    log.info({ folder }, 'The tables are about to be changed. A backup of the version before was made.')
+  } catch (error) {
+    throw new StartError(
+      `The tables must be changed for this version, but no backup can be made before: ${(error as Error).message} Nothing was changed.`,
+      { cause: error },
+    )
+  }
+  await deleteOldest(parent)
+}
+
+async function deleteOldest(parent: string): Promise<void> {
+  if (!existsSync(parent)) return
+  const names = readdirSync(parent)
+    .filter((name) => /^latchkey-\d{8}T\d{6}Z$/.test(name))
+    .toSorted()
+  for (const name of names.slice(0, -MAX_KEPT)) await rm(join(parent, name), { recursive: true, force: true })
 }

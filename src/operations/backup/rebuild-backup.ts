@@ -6,7 +6,6 @@ import { StartError } from '../../errors.ts'
 import type { Blobs } from '../../platform/blobs/blobs.ts'
 import { AVATARS_FOLDER, DATABASE_FILE, SECRET_KEY_FILE } from '../../platform/config/data-files.ts'
 import { listFiles, writeDurably } from '../../storage/durable-files.ts'
-import { readPart } from './changes-format.ts'
 import { checkDatabase } from './database-file-store.ts'
 import {
   type Change,
@@ -17,6 +16,7 @@ import {
   listCopies,
 } from './followed-copies.ts'
 import { describeFile, FORMAT, type Manifest, MANIFEST } from './manifest.ts'
+import { readPart } from './read-changes.ts'
 
 interface Rebuilt {
   at: number

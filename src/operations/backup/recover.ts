@@ -1,17 +1,14 @@
+import { sql } from 'kysely'
 import { listAdministratorIds } from '../../identity/access/administrator-store.ts'
 import { notifyEach } from '../../identity/notifications/notify.ts'
 import { recordEvent, THE_SERVICE } from '../../platform/audit/record-event.ts'
 import { skipKeyNumbers } from '../../platform/keys/service-key-store.ts'
 import type { Services } from '../../platform/services.ts'
-import { type SkippedSerials, skipSerials } from '../../ssh/certificates/skip-serials.ts'
+import { skipSerials, type SkippedSerials } from '../../ssh/certificates/skip-serials.ts'
 import { revokeAllCertificates } from '../../ssh/revocation/revoke-certificates.ts'
-import {
-  countPendingActions,
-  deleteAllRows,
-  endEnrollments,
-  findLastEventTime,
-  markOverdueEnablesCancelled,
-} from './recovery-store.ts'
+import type { Database, Reader, Trx } from '../../storage/database.ts'
+import { deleteInSlices } from '../../storage/delete-in-slices.ts'
+import type { Schema } from '../../storage/schema.ts'
 
 type Needs = Pick<Services, 'db' | 'now' | 'signals'>
 
@@ -86,4 +83,44 @@ async function endAllAccess(services: Needs): Promise<Recovered['ended']> {
   await deleteAllRows(db, 'outgoing_mail', 'id')
   const certificates = await revokeAllCertificates(services, 'A backup was restored.')
   return { sessions, authorizations, tokens: tokens + refreshing, links, certificates }
+}
+
+/** The time of the newest audit event. */
+async function findLastEventTime(db: Reader): Promise<number | undefined> {
+  const { at } = await db
+    .selectFrom('audit_events')
+    .select(({ fn }) => fn.max<number | null>('at').as('at'))
+    .executeTakeFirstOrThrow()
+  return at ?? undefined
+}
+
+/** Deletes every row, in slices without a pause between them: the service is not running. Returns how many. */
+const deleteAllRows = (db: Database, table: keyof Schema, key: string): Promise<number> =>
+  deleteInSlices(db, { table, key, where: sql<boolean>`1 = 1`, rows: 2000, pauseMs: 0 })
+
+async function countPendingActions(db: Reader): Promise<number> {
+  const { pending } = await db
+    .selectFrom('lifecycle_actions')
+    .select(({ fn }) => fn.countAll<number>().as('pending'))
+    .where('status', 'in', ['pending', 'running'])
+    .executeTakeFirstOrThrow()
+  return pending
+}
+
+/** Lines that enroll hosts stop working: they may have been used, or replaced, after the backup was made. */
+async function endEnrollments(trx: Trx): Promise<void> {
+  await trx.updateTable('ssh_hosts').set({ enrollment_hash: null, enrollment_expires_at: null }).execute()
+}
+
+/** Cancels the plans to enable an account that are due. Returns how many. */
+async function markOverdueEnablesCancelled(trx: Trx, now: number): Promise<number> {
+  const rows = await trx
+    .updateTable('lifecycle_actions')
+    .set({ status: 'cancelled', finished_at: now })
+    .where('status', 'in', ['pending', 'running'])
+    .where('execute_at', '<=', now)
+    .where('action', '=', 'enable')
+    .returning('id')
+    .execute()
+  return rows.length
 }

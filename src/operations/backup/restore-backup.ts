@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import type { Logger } from 'pino'
 import { StartError } from '../../errors.ts'
 import { openServices } from '../../open-services.ts'
@@ -10,7 +11,7 @@ import { sqliteFileOf, toSqliteUrl } from '../../storage/database-url.ts'
 import { copyPrivately, isCode, makeFolder, syncFolder, syncTree } from '../../storage/durable-files.ts'
 import { lockFile } from '../../storage/sqlite/file-lock.ts'
 import { checkDatabase } from './database-file-store.ts'
-import { describeFile, type Manifest, readManifest } from './manifest.ts'
+import { describeFile, readManifest, type Manifest } from './manifest.ts'
 import { recover, type Recovered } from './recover.ts'
 
 interface RestoreRequest {
@@ -150,5 +151,34 @@ async function moveOrCopy(from: string, to: string): Promise<void> {
     if (!isCode(error, 'EXDEV')) throw error
     await copyPrivately(from, `${to}.part`)
     await rename(`${to}.part`, to)
+  }
+}
+
+/**
+ * Restores a backup into a temporary folder beside it, as `latchkey restore` would, and counts what is there. It proves that the files
+ * are whole, that the database is, and that its keys can be decrypted.
+ */
+export async function verifyBackup(
+  config: Config,
+  { from, now, log }: { from: string; now: () => number; log: Logger },
+): Promise<{ users: number; certificates: number }> {
+  const folder = mkdtempSync(`${from}.verifying-`)
+  try {
+    const file = join(folder, DATABASE_FILE)
+    const staged = { ...config, dataDir: folder, databaseUrl: toSqliteUrl(file) }
+    await restoreBackup(staged, { from, keepAccess: true, now, log })
+    return count(file)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+function count(file: string): { users: number; certificates: number } {
+  const database = new DatabaseSync(file, { readOnly: true })
+  try {
+    const rows = (table: string) => Number(database.prepare(`SELECT count(*) AS count FROM ${table}`).get()?.['count'])
+    return { users: rows('users'), certificates: rows('ssh_certificates') }
+  } finally {
+    database.close()
   }
 }

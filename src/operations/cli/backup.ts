@@ -1,9 +1,12 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { StartError } from '../../errors.ts'
-import type { Config, SettingsSource } from '../../platform/config/config.ts'
+import type { Blobs } from '../../platform/blobs/blobs.ts'
+import { createFolderBlobs } from '../../platform/blobs/folder.ts'
+import { createS3Blobs } from '../../platform/blobs/s3.ts'
+import { loadSettings, type Config, type SettingsSource } from '../../platform/config/config.ts'
+import { readSetting } from '../../platform/config/secret-files.ts'
 import { isSqliteUrl, refuseWithoutDatabase } from '../../storage/database-url.ts'
-import { openBackupStore } from './backup-store.ts'
 import { readArguments, UsageError } from './usage.ts'
 import { actAsOwner, logForCommands, readSettings, say } from './with-services.ts'
 
@@ -51,12 +54,12 @@ export async function run(args: string[], source: SettingsSource): Promise<void>
   if (on.verify && existsSync(join(target, 'manifest.json'))) return verify(config, resolve(target))
   const { folder, at } = await make(config, target)
   if (on.verify) await verify(config, folder)
-  const { markBackup } = await import('../../platform/config/last-backup.ts')
+  const { markBackup } = await import('../../platform/config/data-files.ts')
   await markBackup(config.dataDir, at)
 }
 
 async function verify(config: Config, folder: string): Promise<void> {
-  const { verifyBackup } = await import('../backup/verify-backup.ts')
+  const { verifyBackup } = await import('../backup/restore-backup.ts')
   const { users, certificates } = await verifyBackup(config, { from: folder, now: Date.now, log: logForCommands() })
   say(`${folder} can be restored: ${users} accounts, ${certificates} SSH certificates.`)
 }
@@ -121,4 +124,20 @@ async function follow(
   } finally {
     follower.close()
   }
+}
+
+/** Where `backup --follow` writes and `restore` reads: a folder, or the URL of a bucket with the credentials of the settings. */
+export function openBackupStore(target: string, source: SettingsSource): Blobs {
+  if (!/^https?:\/\//.test(target)) return createFolderBlobs(resolve(target))
+  const { environment } = loadSettings(source)
+  const accessKeyId = readSetting(environment, 'S3_ACCESS_KEY_ID')
+  const secretAccessKey = readSetting(environment, 'S3_SECRET_ACCESS_KEY')
+  if (accessKeyId === undefined || secretAccessKey === undefined)
+    throw new UsageError('For a bucket, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY must be set.')
+  return createS3Blobs({
+    url: target,
+    accessKeyId,
+    secretAccessKey,
+    region: readSetting(environment, 'S3_REGION') ?? 'us-east-1',
+  })
 }

@@ -1,7 +1,7 @@
 import type { SettingsSource } from '../../platform/config/config.ts'
-import { printRecovered } from './print-recovered.ts'
+import type { Recovered } from '../backup/recover.ts'
 import { readArguments } from './usage.ts'
-import { readSettings, withServices } from './with-services.ts'
+import { readSettings, withServices, say } from './with-services.ts'
 
 const USAGE = `Usage: latchkey restored [--keep-access]
 
@@ -17,4 +17,28 @@ export async function run(args: string[], source: SettingsSource): Promise<void>
   const { recover } = await import('../backup/recover.ts')
   const config = readSettings(source)
   printRecovered(await withServices(config, (services) => recover(services, { keepAccess: on['keep-access'] })))
+}
+
+/** What was done, and what has to be done by hand. */
+export function printRecovered({ copiedAt, serials, ended, cancelled, pending }: Recovered): void {
+  say(
+    ended
+      ? `Ended: ${ended.sessions} sessions, ${ended.authorizations} authorizations of applications, ${ended.tokens} tokens, ${ended.links} mailed links, ${ended.certificates} SSH certificates.`
+      : 'Sessions, tokens, mailed links and SSH certificates of the backup were kept.',
+  )
+  say(`SSH certificates that were issued after the backup are revoked: serials ${serials.first} to ${serials.last}.`)
+  if (cancelled > 0) say(`Cancelled: ${cancelled} plans to enable an account that became due since then.`)
+  const since = copiedAt === null ? 'an unknown time' : new Date(copiedAt).toISOString()
+  process.stderr.write(`
+WARNING: whatever changed after ${since} is lost. Check by hand, and do it again:
+  - accounts that were disabled or deleted, and roles that were taken away
+  - passwords that were changed, passkeys and SSH keys that were removed
+  - applications that were removed or got a new secret, and consents that were withdrawn
+  - planned actions: ${pending} are pending
+  - the signing key: if it was replaced since then, run latchkey keys rotate --now and then --retire-previous
+  - invitations${ended ? ' and links to set a password: they must be sent again' : ''}${
+    ended ? '' : '\n  - sessions, tokens and certificates that were ended since then: they are valid again'
+  }
+Every administrator gets a notification; the audit trail has the event service.restored.
+`)
 }

@@ -36,7 +36,7 @@ export async function withServices<T>(config: Config, work: (services: Services)
     log,
     now: Date.now,
     beforeMigration: async () => {
-      const { backUpBeforeUpgrade } = await import('../backup/back-up-before-upgrade.ts')
+      const { backUpBeforeUpgrade } = await import('../backup/make-backup.ts')
       await backUpBeforeUpgrade(config, { log, now: Date.now })
     },
   })

@@ -4,7 +4,7 @@ import { createServer, type Socket } from 'node:net'
 import { AppError } from '../../errors.ts'
 import type { Services } from '../../platform/services.ts'
 import { readCommand, runCommand } from './commands.ts'
-import { type Answer, controlSocketOf, isTooLong } from './control-socket.ts'
+import { type Answer, controlSocketOf, isTooLong } from './send-command.ts'
 
 const MAX_REQUEST_LENGTH = 4096
 const REQUEST_TIMEOUT_MS = 5000

@@ -5,8 +5,10 @@ import { sessionLives } from '../../identity/sessions/session-store.ts'
 import { IDLE_MS } from '../../identity/sessions/session.ts'
 import { accountExists, accountIsDisabled } from '../../identity/users/account-standing.ts'
 import { countLiveAccessTokens } from '../../oauth/tokens/token-store.ts'
+import type { Services } from '../../platform/services.ts'
 import type { Reader } from '../../storage/database.ts'
 import type { Schema } from '../../storage/schema.ts'
+import type { AuditAction } from '../../vocabulary/audit-actions.ts'
 
 /** What takes no time to count, in one query. */
 export async function countSmallTables(db: Reader) {
@@ -123,4 +125,89 @@ async function findAt(db: Reader, { table, column: name, above }: Above, others:
     .offset(others)
     .executeTakeFirst()
   return found?.at
+}
+
+const MAIL_FAILED = 'mail.failed' satisfies AuditAction
+
+/** Mails that were given up since a time, newest first. */
+export async function listFailedMail(db: Reader, since: number, limit: number) {
+  const rows = await db
+    .selectFrom('audit_events')
+    .select(['id', 'at', 'data'])
+    .where('action', '=', MAIL_FAILED)
+    .where('at', '>=', since)
+    .orderBy('at', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.map(({ id, at, data }) => {
+    const { recipient = '', subject = '', reason = '' } = JSON.parse(data) as Record<string, string>
+    return { id, at, recipient, subject, reason }
+  })
+}
+
+/** How many mails wait because the mail server has refused them so far. */
+export async function countDelayedMail(db: Reader): Promise<number> {
+  const { count } = await db
+    .selectFrom('outgoing_mail')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('last_error', 'is not', null)
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+/** Background work that failed since a time. */
+export const listFailedJobs = (db: Reader, since: number) =>
+  db
+    .selectFrom('failed_jobs')
+    .select(['name', 'failed_at as at'])
+    .where('failed_at', '>=', since)
+    .orderBy('failed_at', 'desc')
+    .execute()
+
+/** A result is reused for this many times the duration of the count. */
+const FRESH_TIMES = 20
+/** A result that is older than this is not given out while the next is counted. */
+const KEPT_MS = 3_600_000
+
+interface Counting {
+  /** Aborted when the service ends: the count that is under way then fails. */
+  stop: AbortSignal
+  /** Whether counting takes longer than a request should wait. */
+  isLong(db: Reader): Promise<boolean>
+  count(db: Reader): Promise<number>
+}
+
+/**
+ * A count that may take long. Then it runs in the background, and requests get its last result: null while there is none.
+ */
+export function createLargeCount(
+  { db, monotonicNow, log }: Pick<Services, 'db' | 'monotonicNow' | 'log'>,
+  { stop, isLong, count }: Counting,
+): () => Promise<number | null> {
+  let known: { value: number; at: number } | undefined
+  let isCounting = false
+  let next = Number.NEGATIVE_INFINITY
+
+  const countOn = async (reader: Reader): Promise<number> => {
+    const value = await count(reader)
+    known = { value, at: monotonicNow() }
+    return value
+  }
+  const countInBackground = async (): Promise<void> => {
+    const started = monotonicNow()
+    isCounting = true
+    try {
+      await countOn(db.background)
+    } catch (error) {
+      if (!stop.aborted) log.warn({ err: error }, 'Counting for the overview failed; it is tried again.')
+    }
+    isCounting = false
+    next = monotonicNow() + FRESH_TIMES * (monotonicNow() - started)
+  }
+
+  return async () => {
+    if (!(await isLong(db.read))) return countOn(db.read)
+    if (!isCounting && monotonicNow() >= next) void countInBackground()
+    return known && monotonicNow() - known.at < KEPT_MS ? known.value : null
+  }
 }

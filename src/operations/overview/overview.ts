@@ -1,15 +1,16 @@
 import { setImmediate } from 'node:timers/promises'
 import { Type } from 'typebox'
 import { countEventsBetween, type EventCount } from '../../platform/audit/audit-store.ts'
-import { findDailyCount } from '../../platform/audit/daily-count-store.ts'
-import { dayOf } from '../../platform/audit/daily-counts.ts'
+import { findDailyCount, dayOf } from '../../platform/audit/daily-counts.ts'
 import { Nullable, Time } from '../../platform/http/contracts.ts'
 import type { Services } from '../../platform/services.ts'
 import type { Reader } from '../../storage/database.ts'
 import type { AuditAction } from '../../vocabulary/audit-actions.ts'
-import { countDelayedMail, listFailedJobs, listFailedMail } from './attention-store.ts'
-import { createLargeCount } from './large-count.ts'
 import {
+  countDelayedMail,
+  listFailedJobs,
+  listFailedMail,
+  createLargeCount,
   countAllLiveAccessTokens,
   countLiveSessions,
   countSmallTables,

@@ -1,9 +1,9 @@
 import { Type } from 'typebox'
+import { SSH_CLIENT_ID } from '../../oauth/clients/client.ts'
 import type { Config } from '../../platform/config/config.ts'
-import { findLastBackup } from '../../platform/config/last-backup.ts'
+import { findLastBackup } from '../../platform/config/data-files.ts'
 import { isSqliteUrl } from '../../storage/database-url.ts'
 import type { Reader } from '../../storage/database.ts'
-import { countSetUp } from './setup-store.ts'
 
 /** What a new installation still needs. */
 export const Setup = Type.Object(
@@ -36,4 +36,17 @@ export async function readSetup({ config, read }: Needs, administrators: number)
 function findBackup({ databaseUrl, dataDir }: Needs['config']): Setup['backup'] {
   if (!isSqliteUrl(databaseUrl)) return 'unknown'
   return findLastBackup(dataDir) === undefined ? 'missing' : 'made'
+}
+
+/** Whether there is an application of somebody's own, and a host. */
+async function countSetUp(db: Reader): Promise<{ application: boolean; host: boolean }> {
+  const application = await db
+    .selectFrom('oauth_clients')
+    .select('client_id')
+    .where('deleted_at', 'is', null)
+    .where('client_id', '!=', SSH_CLIENT_ID)
+    .limit(1)
+    .execute()
+  const host = await db.selectFrom('ssh_hosts').select('id').limit(1).execute()
+  return { application: application.length > 0, host: host.length > 0 }
 }

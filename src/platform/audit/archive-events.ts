@@ -4,9 +4,8 @@ import type { Database } from '../../storage/database.ts'
 import { syncFolder } from '../../storage/durable-files.ts'
 import type { Blobs } from '../blobs/blobs.ts'
 import type { Config } from '../config/config.ts'
-import { toEntry } from './audit-entry.ts'
+import { toEntry, toJsonLines } from './audit-entry.ts'
 import { deleteEvents, type EventRow, listOldestEvents } from './audit-store.ts'
-import { toJsonLines } from './json-lines.ts'
 
 /** In the bucket, where there is one: a folder for each month. Otherwise in the data folder: a file for each month. */
 const ARCHIVE_FOLDER = 'audit-archive'

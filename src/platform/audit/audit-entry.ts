@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { AUDIT_ACTIONS, OUTCOMES } from '../../vocabulary/audit-actions.ts'
 import { Nullable, OpenEnum, Time } from '../http/contracts.ts'
+import type { CsvColumn } from '../http/csv.ts'
 import type { EventRow } from './audit-store.ts'
 
 export const Outcome = Type.Enum([...OUTCOMES])
@@ -47,3 +48,32 @@ export const toEntry = (row: EventRow): AuditEntry => ({
   requestId: row.request_id,
   data: JSON.parse(row.data) as Record<string, unknown>,
 })
+
+export const AUDIT_COLUMNS: CsvColumn<AuditEntry>[] = [
+  { name: 'at', value: ({ at }) => new Date(at).toISOString() },
+  { name: 'action', value: ({ action }) => action },
+  { name: 'outcome', value: ({ outcome }) => outcome },
+  { name: 'actorId', value: ({ actorId }) => actorId },
+  { name: 'actorEmail', value: ({ actorEmail }) => actorEmail },
+  { name: 'targetType', value: ({ targetType }) => targetType },
+  { name: 'targetId', value: ({ targetId }) => targetId },
+  { name: 'ipAddress', value: ({ ipAddress }) => ipAddress },
+  { name: 'userAgent', value: ({ userAgent }) => userAgent },
+  { name: 'requestId', value: ({ requestId }) => requestId },
+  { name: 'data', value: ({ data }) => JSON.stringify(data) },
+  { name: 'id', value: ({ id }) => id },
+]
+
+/** One entry a line (https://jsonlines.org), as exports and archives have it. */
+export const toJsonLines = (entries: AuditEntry[]): string =>
+  entries.map((entry) => `${JSON.stringify(entry)}\n`).join('')
+
+/** The first page is read before the answer begins, so that a failure there is still answered with an error. */
+export async function jsonLinesFile(pages: AsyncGenerator<AuditEntry[]>): Promise<AsyncGenerator<string>> {
+  const first = await pages.next()
+  return (async function* () {
+    if (first.done) return
+    yield toJsonLines(first.value)
+    for await (const page of pages) yield toJsonLines(page)
+  })()
+}

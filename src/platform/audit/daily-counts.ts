@@ -1,6 +1,6 @@
-import type { Database } from '../../storage/database.ts'
+import { sql } from 'kysely'
+import type { Database, Reader, Trx } from '../../storage/database.ts'
 import type { Counted } from '../../vocabulary/daily-counts.ts'
-import { addDailyCounts, type DailyCount } from './daily-count-store.ts'
 
 export interface DailyCounts {
   add(what: Counted): void
@@ -34,3 +34,31 @@ export function createDailyCounts({ db, now }: { db: Database; now: () => number
 
 /** A day in UTC, as 2026-01-31. */
 export const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10)
+
+export interface DailyCount {
+  /** In UTC, as 2026-01-31. */
+  day: string
+  what: Counted
+  count: number
+}
+
+/** Adds to what has been counted on those days already. */
+async function addDailyCounts(trx: Trx, counts: DailyCount[]): Promise<void> {
+  await trx
+    .insertInto('daily_counts')
+    .values(counts)
+    .onConflict((conflict) =>
+      conflict.columns(['day', 'what']).doUpdateSet({ count: sql<number>`daily_counts.count + excluded.count` }),
+    )
+    .execute()
+}
+
+export async function findDailyCount(db: Reader, day: string, what: Counted): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('daily_counts')
+    .select('count')
+    .where('day', '=', day)
+    .where('what', '=', what)
+    .executeTakeFirst()
+  return row?.count
+}

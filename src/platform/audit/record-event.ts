@@ -1,3 +1,4 @@
+import type { Logger } from 'pino'
 import type { Database, Trx } from '../../storage/database.ts'
 import type { AuditAction, Outcome } from '../../vocabulary/audit-actions.ts'
 import type { SignInMethod } from '../../vocabulary/sign-in-methods.ts'
@@ -64,3 +65,21 @@ const toRow = ({ action, outcome, method, actor, target, data }: AuditEvent, at:
   request_id: actor.source?.requestId ?? null,
   data: JSON.stringify({ ...(method ? { method } : {}), ...data }),
 })
+
+/** One line in the log for an entry of the audit trail, once it is durable, so that a log shipper can forward it. */
+export function logEvent(log: Logger, { action, outcome, method, actor, target, data }: AuditEvent): void {
+  log.info(
+    {
+      audit: action,
+      outcome,
+      ...(method && { method }),
+      actorId: actor.id,
+      actorEmail: actor.email,
+      ip: actor.source?.ipAddress ?? null,
+      requestId: actor.source?.requestId ?? null,
+      ...(target && { targetType: target.type, targetId: target.id }),
+      ...(data && { data }),
+    },
+    'audit',
+  )
+}

@@ -6,11 +6,8 @@ import { failures, NextCursor, PageQuery, type Routes, strict, Time } from '../h
 import { csvFile } from '../http/csv.ts'
 import { decodeCursor } from '../http/cursor.ts'
 import type { Services } from '../services.ts'
-import { AuditEntry, Outcome } from './audit-entry.ts'
-import { AUDIT_COLUMNS } from './csv.ts'
-import { jsonLinesFile } from './json-lines.ts'
-import { eachEvent, listEvents } from './list-events.ts'
-import { nameTargets } from './target-name-store.ts'
+import { AuditEntry, Outcome, AUDIT_COLUMNS, jsonLinesFile } from './audit-entry.ts'
+import { eachEvent, listEvents, nameTargets } from './list-events.ts'
 
 const Query = Type.Object(
   {

@@ -1,8 +1,9 @@
-import { statSync } from 'node:fs'
+import { statSync, accessSync, constants } from 'node:fs'
 import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
 import { StartError } from '../../errors.ts'
 import { isSqliteUrl, toSqliteUrl } from '../../storage/database-url.ts'
+import { makeFolder } from '../../storage/durable-files.ts'
 import { findSettingsFile, readSettingsFile } from './config-file.ts'
 import { DATABASE_FILE } from './data-files.ts'
 import type { GeoHeaders } from './parse-values.ts'
@@ -179,10 +180,22 @@ function readS3(url?: string, accessKeyId?: string, secretAccessKey?: string, re
 }
 
 /** Refuses a value, in one line: the variable, what it holds, what it may hold and, where that helps, why. */
-export function refuseValue(name: VariableName, text: string, reason?: string): never {
+function refuseValue(name: VariableName, text: string, reason?: string): never {
   const { accepts, secret } = VARIABLES[name]
   // An address can hold a password even where none belongs.
   const shown = JSON.stringify(text.replace(/\/\/([^/:@]*):[^/]*@/, '//$1:…@').slice(0, MAX_SHOWN))
   const held = secret ? 'a value that is not shown' : shown
   throw new StartError(`${name} is ${held}, but it must be ${accepts}${reason === undefined ? '' : ` (${reason})`}.`)
+}
+
+/** Makes the data folder where something will be written to it, so that a place where that can't work stops the start. */
+export function prepareDataFolder({ dataDir, databaseUrl, secretKey, s3, smtpUrl }: Config): void {
+  const isUsed = isSqliteUrl(databaseUrl) || secretKey === undefined || !s3 || smtpUrl === undefined
+  if (!isUsed) return
+  try {
+    makeFolder(dataDir)
+    accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
+  } catch (error) {
+    refuseValue('DATA_DIR', dataDir, (error as NodeJS.ErrnoException).code)
+  }
 }

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../../errors.ts'
 import type { Config } from '../config/config.ts'
-import { hasBearer } from './bearer.ts'
 import { guardOf } from './contracts.ts'
+import { hasBearer } from './credentials.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -1,8 +1,12 @@
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import { Readable } from 'node:stream'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import type { Logger } from 'pino'
 import { AppError, type ErrorCode, type Issue, type OAuthErrorCode } from '../../errors.ts'
 import { isUnavailable } from '../../storage/failure.ts'
+import { newId } from '../ids.ts'
 import { exposeRefusalHeaders } from './cors.ts'
-import { sendThenDrain } from './drain-body.ts'
 import { levelOf } from './log.ts'
 import { requestErrors } from './request-errors.ts'
 
@@ -123,5 +127,90 @@ function frameworkError(status: number, code: string): AppError {
       return requestErrors.media_type_not_accepted()
     default:
       return requestErrors.request_malformed()
+  }
+}
+
+/** For how long, and how much, a client may continue to send after its answer. */
+const MAX_DRAIN_MS = 3000
+const MAX_DRAIN_BYTES = 16 * 1024 * 1024
+
+/**
+ * Sends an answer to a request whose body may still be on its way. Closing a connection with bytes unread makes the system reset
+ * it, and a client that was still writing loses the answer before it has read it (RFC 9112 section 9.6). So the whole answer
+ * is sent at once, and the connection is closed after the rest of the body was read and discarded.
+ */
+export function sendThenDrain({ raw }: FastifyRequest, reply: FastifyReply, text: string): FastifyReply {
+  // Undefined where there is no connection, as in tests.
+  const isComplete = raw.complete as boolean | undefined
+  if (isComplete !== false) return reply.send(text)
+  return reply
+    .header('connection', 'close')
+    .header('content-length', Buffer.byteLength(text))
+    .send(withLateEnd(text, raw))
+}
+
+/** The text, and its end when the request is over or has been read for long enough. */
+function withLateEnd(text: string, request: IncomingMessage): Readable {
+  const answer = new Readable({ read() {} })
+  answer.push(text)
+  let left = MAX_DRAIN_BYTES
+  const count = (chunk: Buffer): void => {
+    left -= chunk.length
+    if (left <= 0) end()
+  }
+  const end = (): void => {
+    clearTimeout(timer)
+    request.off('data', count).off('end', end).off('close', end)
+    answer.push(null)
+  }
+  const timer = setTimeout(end, MAX_DRAIN_MS)
+  // Detached from whatever read it before.
+  request.unpipe()
+  request.on('end', end).on('close', end).on('data', count).resume()
+  return answer
+}
+
+/** Answers bytes that are no valid HTTP request, and headers that never end. No hook runs for these. */
+export function answerClientErrors(headers: Record<string, string>, log: Logger) {
+  /** Connections that were answered, and up to how many bytes they are drained. */
+  const answered = new WeakMap<Socket, number>()
+
+  return (problem: Error & { code?: string }, socket: Socket): void => {
+    // The client closed the connection.
+    if (problem.code === 'ECONNRESET') {
+      socket.destroy()
+      return
+    }
+    // Further bytes of the client make the parser fail again.
+    const drainUpTo = answered.get(socket)
+    if (drainUpTo !== undefined) {
+      if (socket.bytesRead > drainUpTo) socket.destroy()
+      return
+    }
+    if (!socket.writable) {
+      socket.destroy()
+      return
+    }
+    const error =
+      problem.code === 'HPE_HEADER_OVERFLOW'
+        ? new AppError('headers_too_large', 'The headers are too large.')
+        : problem.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+          ? new AppError('request_timeout', 'The request took too long to arrive.')
+          : new AppError('malformed_body', 'This is not a valid HTTP request.')
+    const requestId = newId()
+    log.info({ requestId, status: error.status, problem: problem.code }, 'request refused')
+    const body = JSON.stringify(latchkeyFormat(error))
+    const lines = Object.entries({
+      ...headers,
+      'x-request-id': requestId,
+      'cache-control': 'no-store',
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': String(Buffer.byteLength(body)),
+      connection: 'close',
+    }).map(([name, value]) => `${name}: ${value}`)
+    socket.end(`HTTP/1.1 ${error.status} Refused\r\n${lines.join('\r\n')}\r\n\r\n${body}`)
+    answered.set(socket, socket.bytesRead + MAX_DRAIN_BYTES)
+    const timer = setTimeout(() => socket.destroy(), MAX_DRAIN_MS)
+    socket.once('close', () => clearTimeout(timer))
   }
 }

@@ -2,7 +2,7 @@ import { StartError } from '../../errors.ts'
 import type { Database, Reader } from '../../storage/database.ts'
 import { recordEvent, THE_SERVICE } from '../audit/record-event.ts'
 import type { Vault } from '../crypto/vault.ts'
-import { listSealedMail, replaceSealedMail } from '../mail/sealed-mail-store.ts'
+import { listSealedMail, replaceSealedMail } from '../mail/mail-store.ts'
 import { lockKeys, listKeys, type KeyPurpose, replaceSealed, type StoredKey } from './service-key-store.ts'
 
 const PURPOSES: KeyPurpose[] = ['signing', 'signing-rsa', 'ssh-ca', 'ssh-host-ca']

@@ -1,9 +1,6 @@
 import type { Database, Trx } from '../../storage/database.ts'
 import type { Signals } from '../../storage/signals.ts'
 import type { Vault } from '../crypto/vault.ts'
-import { announceKey } from './announce-key.ts'
-import { addServiceKey, storeServiceKey } from './load-service-keys.ts'
-import { makeRsaKey } from './rsa-key.ts'
 import {
   countSkipped,
   lockKeys,
@@ -13,6 +10,8 @@ import {
   markRetired,
   type StoredKey,
 } from './service-key-store.ts'
+import { announceKey, addServiceKey, storeServiceKey } from './service-keys.ts'
+import { makeRsaKey } from './signing-keys.ts'
 
 interface Needs {
   db: Database

@@ -2,7 +2,6 @@ import type { Database, Trx } from '../../storage/database.ts'
 import type { Signals } from '../../storage/signals.ts'
 import { recordEvent, THE_SERVICE } from '../audit/record-event.ts'
 import type { Vault } from '../crypto/vault.ts'
-import { addServiceKey } from './load-service-keys.ts'
 import {
   countSkipped,
   lockKeys,
@@ -13,6 +12,7 @@ import {
   setRetireTime,
   setSignTime,
 } from './service-key-store.ts'
+import { addServiceKey } from './service-keys.ts'
 import type { SshPurpose } from './ssh-authorities.ts'
 
 interface Needs {

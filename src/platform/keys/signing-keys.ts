@@ -1,9 +1,11 @@
-import { createPublicKey, type KeyObject, sign } from 'node:crypto'
+import { createPublicKey, sign, generateKeyPair, type KeyObject } from 'node:crypto'
+import { promisify } from 'node:util'
 import type { Logger } from 'pino'
-import type { Database } from '../../storage/database.ts'
+import type { Database, Trx } from '../../storage/database.ts'
 import type { Signals } from '../../storage/signals.ts'
 import type { Vault } from '../crypto/vault.ts'
-import { loadServiceKeys, readServiceKeys, type ServiceKey } from './load-service-keys.ts'
+import { lockKeys, listKeys } from './service-key-store.ts'
+import { loadServiceKeys, readServiceKeys, announceKey, storeServiceKey, type ServiceKey } from './service-keys.ts'
 
 /** The keys that sign ID tokens: one is active; the earlier ones and the next one are published beside it. */
 export interface SigningKeys {
@@ -114,4 +116,30 @@ function toEcJwk({ id, publicKey }: ServiceKey) {
 function toRsaJwk({ id, publicKey }: ServiceKey) {
   const { kty, n, e } = createPublicKey(publicKey).export({ format: 'jwk' })
   return { kty, alg: 'RS256', use: 'sig', kid: id, n, e }
+}
+
+const MODULUS_BITS = 3072
+const FIRST_RSA_KEY = 'service-id-rsa-1'
+
+/** Takes a second of processor time, on another thread. */
+export const makeRsaKey = () => promisify(generateKeyPair)('rsa', { modulusLength: MODULUS_BITS })
+
+/**
+ * Makes the RSA key that signs ID tokens, when the first client asks for RS256. It takes too long for a transaction, so it is made
+ * before, and stored together with the change that needs it. Undefined when no key has to be made.
+ */
+export async function prepareRsaKey(
+  services: Omit<Needs, 'log'>,
+  alg: string | undefined,
+): Promise<{ store(trx: Trx): Promise<void> } | undefined> {
+  if (alg !== 'RS256' || (await listKeys(services.db.read, 'signing-rsa')).length > 0) return undefined
+  const pair = await makeRsaKey()
+  return {
+    async store(trx) {
+      await lockKeys(trx)
+      if ((await listKeys(trx, 'signing-rsa')).length > 0) return
+      await storeServiceKey(services, trx, { purpose: 'signing-rsa', id: FIRST_RSA_KEY, state: 'active' }, pair)
+      await announceKey(services, trx, 'published', FIRST_RSA_KEY)
+    },
+  }
 }

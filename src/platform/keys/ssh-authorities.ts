@@ -3,7 +3,7 @@ import type { Database } from '../../storage/database.ts'
 import type { Signals } from '../../storage/signals.ts'
 import type { Vault } from '../crypto/vault.ts'
 import { type Authority, openAuthority } from '../openssh/certificate.ts'
-import { loadServiceKeys, type ServiceKey } from './load-service-keys.ts'
+import { loadServiceKeys, type ServiceKey } from './service-keys.ts'
 
 export type SshKey = ServiceKey & Authority
 export type SshPurpose = 'ssh-ca' | 'ssh-host-ca'

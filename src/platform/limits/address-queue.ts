@@ -1,6 +1,6 @@
+import ipaddr from 'ipaddr.js'
 import { AppError } from '../../errors.ts'
 import { createWorkQueue } from '../../work-queue.ts'
-import { addressKey } from './address-key.ts'
 
 /** Runs the work when a remote address may. */
 export type RunForAddress = <T>(address: string, work: () => Promise<T>) => Promise<T>
@@ -39,3 +39,10 @@ const queueFull = (): AppError =>
   new AppError('unavailable', 'Very many people are signing in at this moment. Please try again.', {
     retryAfter: RETRY_AFTER_SECONDS,
   })
+
+/** What limits count by: the IPv4 address, or the /64 of an IPv6 address, since one person usually has all of it. */
+export function addressKey(address: string): string {
+  if (!ipaddr.isValid(address)) return address
+  const parsed = ipaddr.process(address)
+  return parsed.kind() === 'ipv4' ? parsed.toString() : parsed.toByteArray().slice(0, 8).join('.')
+}

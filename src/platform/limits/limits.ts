@@ -1,8 +1,13 @@
 import type { Database } from '../../storage/database.ts'
 import { createWorkQueue } from '../../work-queue.ts'
-import { createFailureCounts } from './failure-counts.ts'
-import { bucketOf, type Limit, tooManyAtOnce } from './limit.ts'
-import { createRecentFailures, failuresOf } from './recent-failures.ts'
+import {
+  createFailureCounts,
+  bucketOf,
+  tooManyAtOnce,
+  createRecentFailures,
+  failuresOf,
+  type Limit,
+} from './failure-counts.ts'
 
 const MINUTE = 60_000
 

@@ -1,5 +1,5 @@
-import { type ExpressionBuilder, type Selectable, sql } from 'kysely'
-import type { Trx } from '../../storage/database.ts'
+import { sql, type ExpressionBuilder, type Selectable } from 'kysely'
+import type { Trx, Reader } from '../../storage/database.ts'
 import { MAX_CLOCK_SKEW_MS } from '../../storage/due.ts'
 import type { Schema } from '../../storage/schema.ts'
 import { newId } from '../ids.ts'
@@ -120,4 +120,14 @@ export async function deleteMail(trx: Trx, { id, claim }: Claim): Promise<boolea
     .returning('id')
     .execute()
   return rows.length > 0
+}
+
+/** What waits to be sent, encrypted. */
+export async function listSealedMail(db: Reader): Promise<{ id: string; contentSealed: string }[]> {
+  const rows = await db.selectFrom('outgoing_mail').select(['id', 'content_sealed']).execute()
+  return rows.map((row) => ({ id: row.id, contentSealed: row.content_sealed }))
+}
+
+export async function replaceSealedMail(trx: Trx, id: string, contentSealed: string): Promise<void> {
+  await trx.updateTable('outgoing_mail').set({ content_sealed: contentSealed }).where('id', '=', id).execute()
 }

@@ -1,8 +1,8 @@
 import type { Trx } from '../../storage/database.ts'
+import type { LinkPurpose } from '../../vocabulary/link-purposes.ts'
 import { digest } from '../crypto/digest.ts'
 import type { Vault } from '../crypto/vault.ts'
 import { newOrderedId } from '../ids.ts'
-import { LINK_LIFETIMES_MS } from './link-lifetimes.ts'
 import { addMail } from './mail-store.ts'
 import type { LinkMail, Mail } from './mail.ts'
 
@@ -42,4 +42,15 @@ async function add(
     expiresAt: at + lifetimeMs,
     createdAt: at,
   })
+}
+
+const HOUR = 3_600_000
+
+/** How long the link in a mail is valid, by its purpose. After that the mail is not sent either. */
+export const LINK_LIFETIMES_MS: Record<LinkPurpose, number> = {
+  reset: HOUR,
+  invitation: 7 * 24 * HOUR,
+  verification: 24 * HOUR,
+  email_change: 24 * HOUR,
+  email_revert: 7 * 24 * HOUR,
 }

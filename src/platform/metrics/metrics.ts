@@ -3,7 +3,6 @@ import type { Database, Engine, Reader } from '../../storage/database.ts'
 import { within } from '../../storage/within.ts'
 import type { AuditEvent } from '../audit/record-event.ts'
 import { VERSION } from '../config/version.ts'
-import { addGauge } from './add-gauge.ts'
 import { countEvents } from './count-events.ts'
 import { measureRequests } from './measure-requests.ts'
 import { countQueued, type QueueCounts } from './queue-store.ts'
@@ -196,4 +195,14 @@ function addKrlGauges(registry: Registry, now: () => number): Metrics['krlBuilt'
   return (built) => {
     last = { ...built, at: now() }
   }
+}
+
+/** Adds a gauge that is read when the metrics are read. While `read` returns undefined, the gauge has no sample. */
+export function addGauge(registry: Registry, name: string, help: string, read: () => number | undefined): void {
+  const collect = () => {
+    const value = read()
+    if (value === undefined) gauge.remove()
+    else gauge.set(value)
+  }
+  const gauge = new Gauge({ name, help, registers: [registry], collect })
 }

@@ -1,7 +1,7 @@
 import { AppError } from '../../errors.ts'
 import type { Services } from '../services.ts'
-import { pictureName, type PictureOwner } from './picture-name.ts'
-import { readImage } from './read-image.ts'
+import { pictureName, type PictureOwner } from './picture-store.ts'
+import { readImage } from './read-upload.ts'
 
 type Needs = Pick<Services, 'blobs' | 'random' | 'log'>
 

@@ -1,8 +1,7 @@
 import type { Reader } from '../../storage/database.ts'
 import type { StoredBlob } from '../blobs/blobs.ts'
 import type { Services } from '../services.ts'
-import { readPictureName } from './picture-name.ts'
-import { listPictureVersions } from './picture-store.ts'
+import { readPictureName, listPictureVersions } from './picture-store.ts'
 
 type Needs = Pick<Services, 'db' | 'now' | 'blobs' | 'log'>
 

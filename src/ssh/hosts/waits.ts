@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
-import { addressKey } from '../../platform/limits/address-key.ts'
+import { addressKey } from '../../platform/limits/address-queue.ts'
 import type { Signals } from '../../storage/signals.ts'
 import { bareTag, type HostList, type WatchedList } from './host-lists.ts'
 

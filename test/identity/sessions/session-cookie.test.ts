@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Response } from 'light-my-request'
-import { pictureName } from '../../../src/platform/pictures/picture-name.ts'
+import { pictureName } from '../../../src/platform/pictures/picture-store.ts'
 import { sharedApp, startApp, type TestApp } from '../../support/app.ts'
 import { authorizeUrl, locationOf, newPkce, registerApplication } from '../../support/application.ts'
 import { anonymous, type SignedInPerson, signedInPerson } from '../../support/people.ts'

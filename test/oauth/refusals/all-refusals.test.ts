@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { writeRefusals } from '../../../src/oauth/refusals/refusal-store.ts'
 import { writeUnknownRefusals } from '../../../src/oauth/refusals/unknown-refusal-store.ts'
-import { TOKEN_PREFIXES } from '../../../src/platform/crypto/token.ts'
+import { TOKEN_PREFIXES } from '../../../src/platform/crypto/digest.ts'
 import type { Trx } from '../../../src/storage/database.ts'
 import { startApp, type TestApp } from '../../support/app.ts'
 import {

@@ -17,7 +17,7 @@ import { followDatabase } from '../../../src/operations/backup/follow-database.t
 import { rebuildBackup } from '../../../src/operations/backup/rebuild-backup.ts'
 import type { Blobs } from '../../../src/platform/blobs/blobs.ts'
 import { createFolderBlobs } from '../../../src/platform/blobs/folder.ts'
-import { findLastBackup } from '../../../src/platform/config/last-backup.ts'
+import { findLastBackup } from '../../../src/platform/config/data-files.ts'
 import { sqliteFileOf } from '../../../src/storage/database-url.ts'
 import { createMigratedStorage } from '../../support/engines.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { controlSocketOf, isTooLong } from '../../../src/operations/control/control-socket.ts'
+import { controlSocketOf, isTooLong } from '../../../src/operations/control/send-command.ts'
 
 describe('the socket for commands', () => {
   test('is next to the SQLite file, and does not exist on PostgreSQL', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { pino } from 'pino'
-import { createLargeCount } from '../../../src/operations/overview/large-count.ts'
+import { createLargeCount } from '../../../src/operations/overview/overview-store.ts'
 import type { Database } from '../../../src/storage/database.ts'
 
 /** A count whose size and end the test decides. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseObjectList } from '../../../src/platform/blobs/s3-object-list.ts'
+import { parseObjectList } from '../../../src/platform/blobs/s3.ts'
 
 const object = (key: string, at: string) =>
   `<Contents><Key>${key}</Key><LastModified>${at}</LastModified><ETag>&quot;x&quot;</ETag><Size>1</Size></Contents>`

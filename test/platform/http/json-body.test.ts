@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '../../../src/errors.ts'
-import { parseJsonBody } from '../../../src/platform/http/json-body.ts'
+import { parseJsonBody } from '../../../src/platform/http/request-body.ts'
 
 const REFUSED: Record<string, Buffer> = {
   'bytes that are not UTF-8': Buffer.from([0x22, 0xff, 0x22]),

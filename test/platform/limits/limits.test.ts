@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '../../../src/errors.ts'
-import type { Limit } from '../../../src/platform/limits/limit.ts'
+import type { Limit } from '../../../src/platform/limits/failure-counts.ts'
 import { startApp } from '../../support/app.ts'
 import { onEachEngine } from '../../support/engines.ts'
 

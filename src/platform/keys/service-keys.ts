@@ -1,8 +1,10 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { StartError } from '../../errors.ts'
 import type { Database, Trx } from '../../storage/database.ts'
+import type { Signals } from '../../storage/signals.ts'
+import { recordEvent, THE_SERVICE } from '../audit/record-event.ts'
 import type { Vault } from '../crypto/vault.ts'
-import { addKeyOnce, type KeyPurpose, type KeyState, listKeys } from './service-key-store.ts'
+import { addKeyOnce, listKeys, type KeyPurpose, type KeyState } from './service-key-store.ts'
 
 export interface ServiceKey {
   id: string
@@ -82,4 +84,20 @@ export async function storeServiceKey(
     sealedPrivateKey: vault.seal(`${purpose}:${id}`, privateKey.export({ format: 'der', type: 'pkcs8' })),
     createdAt: now(),
   })
+}
+
+/** Records a change of a signing key in the audit trail, and signals it to every replica. */
+export async function announceKey(
+  services: { now: () => number; signals: Signals },
+  trx: Trx,
+  what: 'published' | 'activated' | 'retired',
+  id: string,
+): Promise<void> {
+  await recordEvent(services, trx, {
+    action: `signing_key.${what}`,
+    outcome: 'success',
+    actor: THE_SERVICE,
+    target: { type: 'signing_key', id },
+  })
+  await services.signals.emit(trx, 'keys-changed', null)
 }

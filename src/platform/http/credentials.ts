@@ -1,6 +1,16 @@
 import type { FastifyRequest } from 'fastify'
 import type { Config } from '../config/config.ts'
 
+const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i
+
+/** The token of the Authorization header (RFC 6750 section 2.1). */
+export const readBearer = ({ headers }: Pick<FastifyRequest, 'headers'>): string | undefined =>
+  BEARER.exec(headers.authorization ?? '')?.[1]
+
+/** Whether a request carries a token, well-formed or not. Then its cookies do not count. */
+export const hasBearer = ({ headers }: Pick<FastifyRequest, 'headers'>): boolean =>
+  /^Bearer\b/i.test(headers.authorization ?? '')
+
 /** Every cookie of ours: not readable by scripts, and sent from other sites only when a link is followed. */
 export const COOKIE_ATTRIBUTES = 'Path=/; HttpOnly; Secure; SameSite=Lax'
 
