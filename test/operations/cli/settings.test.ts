@@ -141,7 +141,7 @@ async function installedFor(t: TestContext, mode: number) {
   await (await startApp(t, { storage, clock: REAL_CLOCK })).close()
   execFileSync('chown', ['-R', `${NOBODY}:${NOBODY}`, storage.dataDir])
   const root = join(newFolder(t), 'installed')
-  makeReadableCopy(join(import.meta.dirname, '../..'), ['package.json', 'dist', 'node_modules/@node-rs'], root)
+  makeReadableCopy(join(import.meta.dirname, '../../..'), ['package.json', 'dist', 'node_modules/@node-rs'], root)
   chmodSync(dirname(root), mode)
   return { storage, root }
 }
