@@ -11,7 +11,7 @@ import { readConfig } from '../src/platform/config/config.ts'
 import { createLogger } from '../src/platform/http/log.ts'
 import { newOrderedId } from '../src/platform/ids.ts'
 import { formatPublicKey } from '../src/platform/openssh/public-key.ts'
-import { addSshKey } from '../src/ssh/keys/add-ssh-key.ts'
+import { addSshKey } from '../src/ssh/issuing/manage-ssh-keys.ts'
 import { type Fixture, ISSUER, PEOPLE, type Person, SCOPES, SECRET_KEY } from './fixture.ts'
 
 const REDIRECT_URI = 'https://app.example/cb'

@@ -31,7 +31,7 @@ export const AREAS: [area: string, layers: string[][]][] = [
     ],
   ],
   ['oauth', [['oauth/sites'], ['oauth']]],
-  ['ssh', [['ssh']]],
+  ['ssh', [['ssh/certificates'], ['ssh/revocation'], ['ssh/hosts', 'ssh/issuing'], ['ssh/routes.ts']]],
   ['proxy', [['proxy/app-passwords'], ['proxy']]],
   // These belong to identity, and are above it as long as they call the areas between.
   [

@@ -24,7 +24,7 @@ import { openMail } from './platform/mail/mail.ts'
 import type { createMetrics, Metrics } from './platform/metrics/metrics.ts'
 import type { Services } from './platform/services.ts'
 import { createHostLists, type HostLists } from './ssh/hosts/host-lists.ts'
-import { createWaits, type Waits } from './ssh/hosts/waits.ts'
+import { createLongPolls, type LongPolls } from './ssh/hosts/long-polls.ts'
 import { openStorage } from './storage/open.ts'
 import type { PostgresOptions } from './storage/postgres/engine.ts'
 
@@ -33,7 +33,7 @@ export interface OpenServices extends Services, Gathered {
   /** The notification streams that are open on this replica. */
   streams: Streams
   /** Requests of hosts that wait for a change on this replica. */
-  waits: Waits
+  longPolls: LongPolls
   /** What they wait for. */
   hostLists: HostLists
   /** From now on writes are refused while the disk of a SQLite file is nearly full. Commands, such as a restore, use what is left. */
@@ -86,7 +86,7 @@ export async function openServices(config: Config, { log, now, ...options }: Pro
       }))
     // In this order: what was read expires before it is looked at again.
     const hostLists = createHostLists({ db, now, monotonicNow, metrics, signals, sshCa, sshHostCa })
-    const waits = createWaits({ monotonicNow, log, signals }, config.rateLimits)
+    const longPolls = createLongPolls({ monotonicNow, log, signals }, config.rateLimits)
     const gathered: Gathered = {
       refusals: createRefusals({ db, now, log, countUnknown: metrics?.countUnknownClient }),
       pkceUses: createPkceUses({ db, now }),
@@ -112,7 +112,7 @@ export async function openServices(config: Config, { log, now, ...options }: Pro
       dailyCounts,
       ...gathered,
       streams,
-      waits,
+      longPolls,
       hostLists,
       keepReserve: () => keepReserve?.(),
       metrics,

@@ -9,13 +9,11 @@ import { sourceOf } from '../platform/http/request-source.ts'
 import { addressKey } from '../platform/limits/address-queue.ts'
 import { LIMITS } from '../platform/limits/limits.ts'
 import { markAppPasswordUsed } from './app-passwords/app-password-store.ts'
-import { BASIC_CHALLENGE, namesVisitor, readBasicCredentials } from './basic-credentials.ts'
 import { decideVisit, siteOf } from './decide-visit.ts'
-import type { ForwardedRequest } from './forwarded-request.ts'
+import { BASIC_CHALLENGE, namesVisitor, readBasicCredentials, type ForwardedRequest } from './proxy-request.ts'
 import { readSiteCookie } from './site-cookies.ts'
-import { SiteRefusal } from './site-refusal.ts'
-import { findVisit, type VisitRow } from './visit-store.ts'
-import { toVisitor, type Visitor } from './visitor.ts'
+import { SiteDenial } from './site-denial.ts'
+import { findVisit, toVisitor, type VisitRow, type Visitor } from './visit-store.ts'
 
 /** Nobody is signed in at the site who could be let through. */
 export class SignInNeeded extends AppError {
@@ -60,7 +58,7 @@ export async function admitVisit(
   // A request counts as a use also when it is refused: the person is there.
   if (found && !isWrong) await markVisit(provider, row)
   const decision = decideVisit(siteOf(row), asked, isWrong ? undefined : found)
-  if (decision.outcome === 'refused') throw new SiteRefusal(decision.reason, row, found)
+  if (decision.outcome === 'refused') throw new SiteDenial(decision.reason, row, found)
   if (decision.outcome === 'sign_in') {
     if (isWrong) await countWrongPassword(provider, row, request)
     throw signInNeeded(row, isWrong, request)

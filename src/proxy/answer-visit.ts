@@ -5,6 +5,8 @@ import { RESERVED } from '../oauth/sites/evaluate-rules.ts'
 import { originOf } from '../oauth/sites/site-host.ts'
 import { sendThenDrain, latchkeyFormat, sendError, toAppError } from '../platform/http/errors.ts'
 import { admitVisit, SignInNeeded } from './admit-visit.ts'
+import { sendFormPage, sendDenialPage } from './denial-page.ts'
+import { identityHeaders, createSignVisitor, type SignVisitor } from './identity-headers.ts'
 import {
   type ForwardedRequest,
   isNavigation,
@@ -12,13 +14,9 @@ import {
   readAuthRequest,
   readForwardAuth,
   readHandedOn,
-} from './forwarded-request.ts'
-import { identityHeaders } from './identity.ts'
-import { noteRefusal } from './note-refusal.ts'
-import { sendFormPage, sendRefusalPage } from './refusal-page.ts'
-import { createSignVisitor, type SignVisitor } from './remote-jwt.ts'
+} from './proxy-request.ts'
 import { answerReservedPath, loginAddress } from './reserved-paths.ts'
-import { SiteRefusal } from './site-refusal.ts'
+import { noteDenial, SiteDenial } from './site-denial.ts'
 import { createTrustedPeers, type IsTrustedPeer } from './trusted-peer.ts'
 
 /** What the endpoints for proxies have in memory. */
@@ -116,10 +114,10 @@ function sendRefusal(
     reply.refusalCode = error.code
     return sendFormPage(request, reply, error, loginAddress({ ...asked, ...formOf(asked, request) }))
   }
-  if (asked && endpoint && error instanceof SiteRefusal) noteRefusal(refusals, endpoint, asked, error)
+  if (asked && endpoint && error instanceof SiteDenial) noteDenial(refusals, endpoint, asked, error)
   const isPage = navigates && (error.status === 403 || error.status === 404)
   reply.refusalCode = error.code
-  if (isPage) return sendRefusalPage(request, reply, error, loginAddress(asked, { account: 'another' }))
+  if (isPage) return sendDenialPage(request, reply, error, loginAddress(asked, { account: 'another' }))
   return sendError(request, reply, handsOn ? thrown : forNginx(error), latchkeyFormat)
 }
 

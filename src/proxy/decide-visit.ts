@@ -6,19 +6,18 @@ import {
   type Verdict,
 } from '../oauth/sites/evaluate-rules.ts'
 import { readRules } from '../oauth/sites/site-row.ts'
-import type { ForwardedRequest } from './forwarded-request.ts'
-import type { VisitRow } from './visit-store.ts'
-import type { Visitor } from './visitor.ts'
+import type { ForwardedRequest } from './proxy-request.ts'
+import type { VisitRow, Visitor } from './visit-store.ts'
 
 /** What to do with a request to a site. */
 export type Decision =
   /** `visitor` is told to the application. */
   | { outcome: 'allowed'; visitor: Visitor | undefined }
   | { outcome: 'sign_in' }
-  | { outcome: 'refused'; reason: RefusalReason }
+  | { outcome: 'refused'; reason: DenialReason }
 
-export const REFUSAL_REASONS = ['off', 'path', 'denied', 'role', 'unconfirmed'] as const
-export type RefusalReason = (typeof REFUSAL_REASONS)[number]
+export const DENIAL_REASONS = ['off', 'path', 'denied', 'role', 'unconfirmed'] as const
+export type DenialReason = (typeof DENIAL_REASONS)[number]
 
 /** The same with the verdict on the address, for people who try rules out. */
 export type Explained = Decision & { verdict: Verdict | undefined }

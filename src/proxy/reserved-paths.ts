@@ -7,7 +7,7 @@ import { originOf } from '../oauth/sites/site-host.ts'
 import { findHost } from '../oauth/sites/site-store.ts'
 import { digest, issueToken } from '../platform/crypto/digest.ts'
 import type { Services } from '../platform/services.ts'
-import { type ForwardedRequest, isNavigation, isRead } from './forwarded-request.ts'
+import { type ForwardedRequest, isNavigation, isRead } from './proxy-request.ts'
 import { beginState, clearSiteCookie, clearState, ownsState, readSiteCookie, setSiteCookie } from './site-cookies.ts'
 import {
   consumeSiteCode,

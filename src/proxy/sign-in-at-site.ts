@@ -7,14 +7,11 @@ import { originOf, parseHost } from '../oauth/sites/site-host.ts'
 import { issueToken } from '../platform/crypto/digest.ts'
 import type { Services } from '../platform/services.ts'
 import { isMissingReference } from '../storage/failure.ts'
-import { findEntry } from './entry-store.ts'
 import { safeReturn } from './reserved-paths.ts'
 import { STATE } from './site-cookies.ts'
-import { SiteRefusal } from './site-refusal.ts'
+import { SiteDenial } from './site-denial.ts'
 import { addSiteCode, lockSite } from './site-session-store.ts'
-import { toVisitor } from './visitor.ts'
-
-type Needs = Pick<Services, 'config' | 'db' | 'now' | 'random'>
+import { findEntry, toVisitor } from './visit-store.ts'
 
 /** How long a code is good for: the browser brings it to the site at once. */
 const CODE_MS = 60_000
@@ -29,7 +26,7 @@ export interface SiteSignIn {
 
 /** Lets a browser that is signed in here in at a site. Returns where it goes: to the sign-in page, or back to the site with a code. */
 export async function signInAtSite(
-  services: Needs,
+  services: Pick<Services, 'config' | 'db' | 'now' | 'random'>,
   { host, state, to, account }: SiteSignIn,
   signedIn: SignedIn | undefined,
 ): Promise<string> {
@@ -50,8 +47,8 @@ export async function signInAtSite(
       const entry = (await findEntry(trx, host, signedIn.user.id)) ?? refuseHost()
       refuseOff(entry)
       const visitor = toVisitor(entry)
-      if (!visitor || !entry.mayEnter) throw new SiteRefusal('role', entry, visitor)
-      if (visitor.mustConfirm) throw new SiteRefusal('unconfirmed', entry, visitor)
+      if (!visitor || !entry.mayEnter) throw new SiteDenial('role', entry, visitor)
+      if (visitor.mustConfirm) throw new SiteDenial('unconfirmed', entry, visitor)
       await addSiteCode(trx, {
         codeHash: code.hash,
         host,
@@ -70,7 +67,7 @@ export async function signInAtSite(
 }
 
 function refuseOff(entry: NonNullable<Awaited<ReturnType<typeof findEntry>>>): void {
-  if (entry.siteDisabledAt !== null) throw new SiteRefusal('off', entry, undefined)
+  if (entry.siteDisabledAt !== null) throw new SiteDenial('off', entry, undefined)
 }
 
 const refuseHost = (): never => refuse('unknown_host', 'No site is registered for this host.')

@@ -4,12 +4,11 @@ import { currentlySignedIn } from '../identity/sessions/guards.ts'
 import type { Provider } from '../oauth/provider.ts'
 import { failures, type Routes } from '../platform/http/contracts.ts'
 import { latchkeyFormat, sendError, toAppError } from '../platform/http/errors.ts'
-import { isNavigation } from './forwarded-request.ts'
-import { noteRefusal } from './note-refusal.ts'
-import { sendRefusalPage } from './refusal-page.ts'
+import { sendDenialPage } from './denial-page.ts'
+import { isNavigation } from './proxy-request.ts'
 import { loginAddress } from './reserved-paths.ts'
 import { type SiteSignIn, signInAtSite } from './sign-in-at-site.ts'
-import { SiteRefusal } from './site-refusal.ts'
+import { noteDenial, SiteDenial } from './site-denial.ts'
 
 const Text = (maxLength: number) => Type.String({ maxLength })
 const PATH = '/api/authz/sign-in'
@@ -22,16 +21,16 @@ export const siteSignInRoutes =
     app.setErrorHandler((thrown, request, reply) => {
       const error = toAppError(thrown)
       const shown = error.status === 400 ? new AppError('address_refused', error.message) : error
-      const isOfSite = shown instanceof SiteRefusal
+      const isOfSite = shown instanceof SiteDenial
       // Before the parameters were checked they may be anything.
       const { host, to } = isOfSite ? (request.query as SiteSignIn) : { host: '', to: '/' }
       const [path = '/'] = to.split('?')
       const asked = { method: 'GET', host, path, query: to.slice(path.length) }
-      if (isOfSite) noteRefusal(provider.refusals, PATH, asked, shown)
+      if (isOfSite) noteDenial(provider.refusals, PATH, asked, shown)
       if (shown.status !== 403 || !isNavigation(asked, request))
         return sendError(request, reply, shown.status >= 500 ? thrown : shown, latchkeyFormat)
       reply.refusalCode = shown.code
-      return sendRefusalPage(request, reply, shown, isOfSite ? loginAddress(asked, { account: 'another' }) : undefined)
+      return sendDenialPage(request, reply, shown, isOfSite ? loginAddress(asked, { account: 'another' }) : undefined)
     })
 
     app.get(

@@ -9,13 +9,13 @@ import { parseHost } from '../oauth/sites/site-host.ts'
 import { SiteSettings } from '../oauth/sites/site-settings.ts'
 import { findHost } from '../oauth/sites/site-store.ts'
 import { failures, Nullable, type Routes, strict } from '../platform/http/contracts.ts'
-import { REFUSAL_REASONS } from './decide-visit.ts'
+import { DENIAL_REASONS } from './decide-visit.ts'
 import { tryOut } from './try-out.ts'
 
 const TryOut = Type.Object(
   {
     outcome: Type.Enum(['allowed', 'sign_in', 'refused']),
-    reason: Nullable(Type.Enum(REFUSAL_REASONS)),
+    reason: Nullable(Type.Enum(DENIAL_REASONS)),
     rule: Nullable(
       Type.Integer({ description: 'The number of the rule that decided, from 0; null when none matched.' }),
     ),

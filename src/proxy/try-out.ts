@@ -4,13 +4,12 @@ import { compileRules } from '../oauth/sites/evaluate-rules.ts'
 import { parseHost } from '../oauth/sites/site-host.ts'
 import { checkRules, type SiteRule } from '../oauth/sites/site-rule.ts'
 import type { Services } from '../platform/services.ts'
-import { decideVisit, type RefusalReason, siteOf } from './decide-visit.ts'
-import { findEntryOfSite } from './entry-store.ts'
-import { toVisitor } from './visitor.ts'
+import { decideVisit, type DenialReason, siteOf } from './decide-visit.ts'
+import { findEntryOfSite, toVisitor } from './visit-store.ts'
 
 export interface TryOut {
   outcome: 'allowed' | 'sign_in' | 'refused'
-  reason: RefusalReason | null
+  reason: DenialReason | null
   /** The number of the rule that decided, from 0; null when none matched. */
   rule: number | null
   /** Whether the person would be named to the application. */

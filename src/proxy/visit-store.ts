@@ -1,14 +1,67 @@
 import { sql } from 'kysely'
+import { USER_ROLE } from '../identity/access/built-in-roles.ts'
 import { sessionLives } from '../identity/sessions/session-store.ts'
 import { IDLE_MS } from '../identity/sessions/session.ts'
 import { accountMayAct } from '../identity/users/account-standing.ts'
 import { mustConfirmFirst } from '../identity/users/allowed-email.ts'
-import { packedRoles } from '../identity/users/user-row.ts'
-import { mayUseClient } from '../oauth/access/allowed-role-store.ts'
+import { unpackRoles, packedRoles } from '../identity/users/user-row.ts'
+import { mayUseClient, mayEnterSite } from '../oauth/access/allowed-role-store.ts'
 import { clientExists } from '../oauth/clients/client-store.ts'
 import { packedRuleRoles } from '../oauth/sites/site-row.ts'
 import type { Reader } from '../storage/database.ts'
 import { readStatement, type Values } from '../storage/statement.ts'
+import type { Locale } from '../vocabulary/locales.ts'
+
+/** A person at a site. */
+export interface Visitor {
+  id: string
+  username: string
+  email: string
+  isEmailVerified: boolean
+  name: string
+  locale: Locale | null
+  roleIds: string[]
+  /** Names of roles, without the one that everybody has, sorted. */
+  groups: string[]
+  /** By the roles that the site as a whole admits. */
+  isAdmitted: boolean
+  /** Has to confirm the address before it gives access anywhere. */
+  mustConfirm: boolean
+}
+
+type PersonRow = Pick<
+  VisitRow,
+  | 'userId'
+  | 'username'
+  | 'email'
+  | 'emailVerified'
+  | 'displayName'
+  | 'givenName'
+  | 'familyName'
+  | 'locale'
+  | 'roles'
+  | 'isAdmitted'
+  | 'mustConfirm'
+>
+
+/** Undefined when nobody is signed in there. */
+export function toVisitor(row: PersonRow): Visitor | undefined {
+  if (row.userId === null) return undefined
+  const roles = unpackRoles(row.roles)
+  return {
+    id: row.userId,
+    username: row.username ?? '',
+    email: row.email ?? '',
+    isEmailVerified: row.emailVerified === 1,
+    name: row.displayName ?? [row.givenName, row.familyName].filter((part) => part !== null).join(' '),
+    locale: row.locale,
+    roleIds: roles.map(({ id }) => id),
+    groups: roles.flatMap(({ id, name }) => (id === USER_ROLE ? [] : [name])),
+    // SQLite's truth values are numbers.
+    isAdmitted: Boolean(row.isAdmitted),
+    mustConfirm: Boolean(row.mustConfirm),
+  }
+}
 
 interface Asked {
   host: string
@@ -83,3 +136,42 @@ export async function findVisit(db: Reader, asked: Omit<Asked, 'idleSince'>) {
   const [row] = await byHost(db, { ...asked, idleSince: asked.now - IDLE_MS })
   return row
 }
+
+const entries = (db: Reader, userId: string) =>
+  db
+    .selectFrom('oauth_clients')
+    .leftJoin('users', (join) => join.on('users.id', '=', userId).on((eb) => accountMayAct(eb as never)))
+    .where(clientExists)
+    .where('oauth_clients.client_type', '=', 'proxied')
+    .select([
+      'oauth_clients.client_id as clientId',
+      'oauth_clients.name as siteName',
+      'oauth_clients.disabled_at as siteDisabledAt',
+      'oauth_clients.rules',
+      'oauth_clients.identity_headers as headerNames',
+      'oauth_clients.basic',
+      packedRuleRoles,
+      'users.id as userId',
+      'users.preferred_username as username',
+      'users.email',
+      'users.email_verified as emailVerified',
+      'users.display_name as displayName',
+      'users.given_name as givenName',
+      'users.family_name as familyName',
+      'users.locale',
+      packedRoles.as('roles'),
+      mayUseClient(sql.ref('users.id')).as('isAdmitted'),
+      mayEnterSite(sql.ref('users.id')).as('mayEnter'),
+      mustConfirmFirst.as('mustConfirm'),
+    ])
+
+/** The site of a host, and a person before it. Undefined for a host that no site has; without the person when they may not act. */
+export const findEntry = (db: Reader, host: string, userId: string) =>
+  entries(db, userId)
+    .innerJoin('proxy_hosts', 'proxy_hosts.client_id', 'oauth_clients.client_id')
+    .where('proxy_hosts.host', '=', host)
+    .executeTakeFirst()
+
+/** The same by the id of the site, with its hosts. */
+export const findEntryOfSite = (db: Reader, clientId: string, userId: string) =>
+  entries(db, userId).where('oauth_clients.client_id', '=', clientId).select('oauth_clients.hosts').executeTakeFirst()

@@ -1,8 +1,8 @@
 import { createWorkQueue, type WorkQueue } from '../work-queue.ts'
 import { isUnavailable, StorageFailure } from './failure.ts'
 
-/** Nobody makes more changes of one thing at a time. */
-const MAX_WAITING_PER_KEY = 100
+/** A program that issues certificates for one account makes hundreds of changes at a time. */
+const MAX_WAITING_PER_KEY = 1000
 const MAX_WAITING = 10_000
 /** Longer than a transaction that waits for a lock takes, in both places where it may run. */
 const MAX_WAIT_MS = 10_000

@@ -52,7 +52,7 @@ async function enrollHost(
 ): Promise<EnrolledHost> {
   const { host, command } = await createHost(admin, { hostnames: ['127.0.0.1'], allowedRoles })
   const setUp = await setUpHost(t, command, shell)
-  await until(async () => app.services.waits.count() === waits)
+  await until(async () => app.services.longPolls.count() === waits)
   writeFileSync(setUp.knownHosts, (await anonymous(app).get('/ssh/known_hosts')).body)
   return { ...setUp, hostId: host.id }
 }

@@ -1,7 +1,7 @@
 import { deleteGrantsOfUser } from '../../oauth/consents/grant-store.ts'
 import type { Services } from '../../platform/services.ts'
 import { deleteAppPasswordsOfUsers } from '../../proxy/app-passwords/app-password-store.ts'
-import { deleteSshKeysOfUser } from '../../ssh/keys/ssh-key-store.ts'
+import { deleteSshKeysOfUser } from '../../ssh/issuing/ssh-key-store.ts'
 import { revokeCertificatesOfKey, revokeCertificatesOfUsers } from '../../ssh/revocation/revoke-certificates.ts'
 import type { Trx } from '../../storage/database.ts'
 import { deletePasskeysOfUser } from '../passkeys/passkey-store.ts'

@@ -15,9 +15,9 @@ import { createMailDelivery, type FailedMail } from '../../platform/mail/deliver
 import { createOutboxSweeper } from '../../platform/mail/sweep-outbox.ts'
 import { createPictureSweeper } from '../../platform/pictures/sweep-pictures.ts'
 import type { Services } from '../../platform/services.ts'
-import { reviewCertificates } from '../../ssh/certificates/review-certificates.ts'
-import { HOST_CERTIFICATE_SECONDS } from '../../ssh/hosts/issue-host-certificates.ts'
-import type { Waits } from '../../ssh/hosts/waits.ts'
+import { HOST_CERTIFICATE_SECONDS } from '../../ssh/hosts/enroll-host.ts'
+import type { LongPolls } from '../../ssh/hosts/long-polls.ts'
+import { reviewCertificates } from '../../ssh/revocation/revoke-lost-certificates.ts'
 import type { Trx } from '../../storage/database.ts'
 import { sweepExpired } from './sweep-expired.ts'
 import type { Job } from './ticker.ts'
@@ -26,14 +26,14 @@ const SECOND = 1000
 const MINUTE = 60 * SECOND
 
 /** All background work, in one list. */
-export function backgroundJobs(services: Services & Gathered & { streams: Streams; waits: Waits }): Job[] {
+export function backgroundJobs(services: Services & Gathered & { streams: Streams; longPolls: LongPolls }): Job[] {
   const mail = createMailDelivery(services, {
     isLinkLive: isEmailTokenLive,
     reportFailed: (trx, failed) => reportFailedMail(services, trx, failed),
   })
   return [
     { name: 'keep-streams', runsWithWrongClock: true, run: () => services.streams.beat() },
-    { name: 'answer-waiting-hosts', runsWithWrongClock: true, run: () => services.waits.beat() },
+    { name: 'answer-waiting-hosts', runsWithWrongClock: true, run: () => services.longPolls.beat() },
     { name: 'run-due-actions', run: () => runDueActions(services) },
     { name: 'review-certificates', run: () => reviewCertificates(services) },
     { name: 'answer-reset-requests', run: () => answerResetRequests(services) },

@@ -2,7 +2,7 @@ import { grantAdministrator } from '../../identity/roles/grant-administrator.ts'
 import { publishNextKey, retirePreviousKeys, rotateAtOnce } from '../../platform/keys/rotate-signing-key.ts'
 import { advanceSshCa, publishNextSshCa, retirePreviousSshCa } from '../../platform/keys/rotate-ssh-ca.ts'
 import type { Services } from '../../platform/services.ts'
-import { HOST_CERTIFICATE_SECONDS } from '../../ssh/hosts/issue-host-certificates.ts'
+import { HOST_CERTIFICATE_SECONDS } from '../../ssh/hosts/enroll-host.ts'
 
 const ROTATIONS = ['publish', 'at-once', 'retire-previous'] as const
 

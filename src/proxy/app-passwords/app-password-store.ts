@@ -1,7 +1,22 @@
+import { Type } from 'typebox'
 import { mayEnterSite } from '../../oauth/access/allowed-role-store.ts'
 import { clientExists, clientMayAct } from '../../oauth/clients/client-store.ts'
+import { Nullable, Time } from '../../platform/http/contracts.ts'
 import type { Reader, Trx } from '../../storage/database.ts'
-import type { AppPassword } from './app-password.ts'
+
+/** A password for a program that knows nothing else, as its owner sees it. */
+export const AppPassword = Type.Object(
+  {
+    id: Type.String(),
+    name: Type.String(),
+    client_id: Type.String({ description: 'The only site where it works.' }),
+    createdAt: Time,
+    lastUsedAt: Nullable(Time),
+    expiresAt: Nullable(Time),
+  },
+  { title: 'AppPassword' },
+)
+export type AppPassword = Type.Static<typeof AppPassword>
 
 const COLUMNS = [
   'app_passwords.id',

@@ -4,10 +4,8 @@ import { signedIn } from '../../identity/sessions/guards.ts'
 import { ById, failures, type Routes, strict, Success, success, Time } from '../../platform/http/contracts.ts'
 import { VisibleName } from '../../platform/http/visible-name.ts'
 import type { Services } from '../../platform/services.ts'
-import { listAppPasswords, listBasicSites } from './app-password-store.ts'
-import { AppPassword } from './app-password.ts'
-import { createAppPassword } from './create-app-password.ts'
-import { endOwnAppPassword } from './end-app-password.ts'
+import { listAppPasswords, listBasicSites, AppPassword } from './app-password-store.ts'
+import { createAppPassword, endOwnAppPassword } from './manage-app-passwords.ts'
 
 const tags = ['App passwords']
 const path = '/api/account/app-passwords'

@@ -1,13 +1,38 @@
-import { type Insertable, type Selectable, sql } from 'kysely'
-import { type SshRules, writeSshRules } from '../../identity/access/ssh-rules.ts'
+import { sql, type Insertable, type Selectable } from 'kysely'
+import { Type } from 'typebox'
+import { writeSshRules, type SshRules } from '../../identity/access/ssh-rules.ts'
+import type { CallingActor } from '../../identity/sessions/actor.ts'
+import { Nullable, Time } from '../../platform/http/contracts.ts'
 import { MAX_ROWS_EXAMINED } from '../../platform/http/cursor.ts'
 import { readTextList } from '../../storage/columns.ts'
 import type { Reader, Trx } from '../../storage/database.ts'
 import type { Schema } from '../../storage/schema.ts'
 import { readStatement, writeStatement, type Values } from '../../storage/statement.ts'
 import { beginsWith, contains } from '../../storage/text-search.ts'
-import type { SshCertificate } from './certificate.ts'
 import { LAST_SERIAL } from './serial-store.ts'
+
+const Serial = Type.String({ description: '64 bits, in decimal digits.' })
+const KeyId = Type.String({ description: 'Names the user and the certificate; sshd writes it to its log.' })
+const Seconds = Type.Integer({ description: 'Epoch seconds.' })
+
+/** A certificate as the log of all certificates shows it. */
+export const SshCertificate = Type.Object(
+  {
+    id: Type.String(),
+    serial: Serial,
+    userId: Type.String(),
+    keyId: KeyId,
+    principals: Type.Array(Type.String()),
+    fingerprint: Type.String({ description: 'Of the public key that was certified.' }),
+    validAfter: Seconds,
+    validBefore: Seconds,
+    revokedAt: Nullable(Time),
+    revokeReason: Nullable(Type.String()),
+    createdAt: Time,
+  },
+  { title: 'SshCert' },
+)
+export type SshCertificate = Type.Static<typeof SshCertificate>
 
 type Row = Omit<Selectable<Schema['ssh_certificates']>, 'serial' | 'latest_expiry' | 'rules'> & { serial_text: string }
 
@@ -166,4 +191,20 @@ function matches(text: string) {
   const isSerial = /^[0-9]+$/.test(text) ? sql<boolean>`cast(serial as text) like ${`${text}%`}` : sql<boolean>`1 = 0`
   return sql<boolean>`(${isPrincipal} or ${isSerial} or ${beginsWith('ssh_certificates.key_id', text)}
     or exists (select 1 from users where users.id = ssh_certificates.user_id and ${beginsWith('users.email', text)}))`
+}
+
+/**
+ * Whether the person was notified of a certificate of this sign-in before; from now on they were. A program that renews
+ * certificates notifies once for each sign-in, a person with a session at each certificate.
+ */
+export async function isAnnounced(trx: Trx, actor: CallingActor): Promise<boolean> {
+  if (!('token' in actor)) return false
+  const { authorizationHash, authorizedUntil } = actor.token
+  const added = await trx
+    .insertInto('ssh_announced_sign_ins')
+    .values({ authorization_hash: authorizationHash, expires_at: authorizedUntil })
+    .onConflict((conflict) => conflict.column('authorization_hash').doNothing())
+    .returning('authorization_hash')
+    .execute()
+  return added.length === 0
 }

@@ -1,6 +1,20 @@
-import { groupPrincipals, type PrincipalGroup } from '../../identity/access/principal-groups.ts'
+import { refuse } from '../../errors.ts'
+import {
+  groupPrincipals,
+  mayName,
+  type PrincipalGroup,
+  type RoleGrant,
+} from '../../identity/access/principal-groups.ts'
+import { readSshRules, type SshRules } from '../../identity/access/ssh-rules.ts'
+import { MAX_PRINCIPALS } from '../../platform/openssh/certificate.ts'
+import { readTextList } from '../../storage/columns.ts'
 import type { Reader, Trx } from '../../storage/database.ts'
-import { findPreferredUsername, lockRoleGrants, listRoleGrants } from './principal-store.ts'
+import { readStatement, writeStatement, type Values } from '../../storage/statement.ts'
+import type { Permission } from '../../vocabulary/permissions.ts'
+
+/** What the certificates of a person may name: principals, which are UNIX accounts, given by the username and by roles. */
+
+export const ISSUE_PERMISSION: Permission = 'ssh:cert:issue'
 
 export interface Person {
   id: string
@@ -28,4 +42,184 @@ export async function lockPrincipalGroups(trx: Trx, userId: string): Promise<Per
 export function principalsOf(groups: PrincipalGroup[], username: string): string[] {
   const all = new Set(groups.flatMap(({ principals }) => principals))
   return [...(all.delete(username) ? [username] : []), ...[...all].toSorted()]
+}
+
+interface Choice {
+  username: string
+  /** What the request names; undefined when it leaves the choice to us. */
+  principals: string[] | undefined
+  /** Whether the key is in a security key. */
+  isSecurityKey: boolean
+}
+
+/** What a certificate may name, and its rules: the group that the request names, or else the one with the username. */
+export function chooseGroup(groups: PrincipalGroup[], { username, principals, isSecurityKey }: Choice): PrincipalGroup {
+  // A certificate without principals would open every account there is.
+  if (groups.length === 0) {
+    refuse(
+      'conflict',
+      'There is no UNIX account that you may log in as. Ask an administrator for a username, or for a role with principals.',
+    )
+  }
+  const wanted = principals ?? (groups.some((group) => group.principals.includes(username)) ? [username] : [])
+  const found = groups.filter((group) => wanted.every((name) => group.principals.includes(name)))
+  if (found.length === 0) refuseMixture(groups, wanted)
+  // sshd ignores the option verify-required of a key that is not in a security key.
+  const usable = found.find(({ rules }) => isSecurityKey || !rules.verifyRequired)
+  if (!usable) {
+    return refuse(
+      'conflict',
+      `The role ${found[0]?.roles.join(', ')} needs a key in a security key: ssh-keygen -t ed25519-sk.`,
+    )
+  }
+  const chosen = principals ? usable.principals.filter((name) => principals.includes(name)) : usable.principals
+  if (chosen.length > MAX_PRINCIPALS) {
+    refuse(
+      'conflict',
+      `Your roles add up to ${chosen.length} principals, and a certificate holds ${MAX_PRINCIPALS}. Request some of them.`,
+    )
+  }
+  return { ...usable, principals: chosen }
+}
+
+function refuseMixture(groups: PrincipalGroup[], wanted: string[]): never {
+  const givers = wanted.map((name) => ({
+    name,
+    roles: groups.filter(({ principals }) => principals.includes(name)).flatMap(({ roles }) => roles),
+  }))
+  const foreign = givers.filter(({ roles }) => roles.length === 0).map(({ name }) => name)
+  if (foreign.length > 0) refuse('forbidden', `No role of yours gives you ${foreign.join(', ')}.`)
+  const listed = givers.map(({ name, roles }) => `${name} (${roles.join(', ')})`)
+  return refuse(
+    'conflict',
+    `These are given by roles with different rules, so they need certificates of their own: ${listed.join('; ')}.`,
+  )
+}
+
+/** Whether certificates depend on what a role gives. */
+export const certificatesDependOn = ({
+  principals,
+  permissions,
+}: {
+  principals: string[]
+  permissions: string[]
+}): boolean => principals.length > 0 || permissions.includes(ISSUE_PERMISSION)
+
+/** For each user, what a certificate may name now: nothing without the permission to get certificates. */
+export type Entitlements = ReadonlyMap<string, PrincipalGroup[]>
+
+/** Those of these users, by their ids. Users that do not exist are absent. */
+export async function listEntitlements(db: Reader, userIds: string[]): Promise<Entitlements> {
+  const holders = await listRoleHolders(db, userIds)
+  return new Map(
+    holders.map(({ id, preferredUsername, grants }) => [
+      id,
+      grants.some(({ mayIssue }) => mayIssue) ? groupPrincipals(preferredUsername, grants) : [],
+    ]),
+  )
+}
+
+/** Whether a certificate names nothing but what its owner still has, under rules that are still met. */
+export const isEntitled = (
+  entitlements: Entitlements,
+  { userId, principals, rules }: { userId: string; principals: string[]; rules: SshRules },
+): boolean => {
+  const groups = entitlements.get(userId) ?? []
+  return principals.every((name) => mayName(groups, name, rules))
+}
+
+interface GrantRow {
+  id: string
+  name: string
+  principals: string
+  ssh: string | null
+}
+
+const rolesOf = (db: Reader, value: Values<{ userId: string }>) =>
+  db
+    .selectFrom('user_roles')
+    .innerJoin('roles', 'roles.id', 'user_roles.role_id')
+    .select(['roles.id', 'roles.name', 'roles.principals', 'roles.ssh'])
+    .where('user_roles.user_id', '=', value('userId'))
+
+const rolesWithPrincipals = (db: Reader, value: Values<{ userId: string }>) =>
+  rolesOf(db, value).where('roles.principals', '!=', '[]')
+
+const rolesWithPermission = (db: Reader, value: Values<{ userId: string; permission: Permission }>) =>
+  rolesOf(db, value)
+    .innerJoin('role_permissions', 'role_permissions.role_id', 'roles.id')
+    .where('role_permissions.permission', '=', value('permission'))
+
+const foundWithPrincipals = readStatement(rolesWithPrincipals)
+const foundWithPermission = readStatement(rolesWithPermission)
+const lockedWithPrincipals = writeStatement((db, value: Values<{ userId: string }>) =>
+  rolesWithPrincipals(db, value).forKeyShare(),
+)
+const lockedWithPermission = writeStatement((db, value: Values<{ userId: string; permission: Permission }>) =>
+  rolesWithPermission(db, value).forKeyShare(),
+)
+
+/** What the roles of a user give to certificates. */
+const listRoleGrants = async (db: Reader, userId: string): Promise<RoleGrant[]> =>
+  toGrants(
+    await foundWithPrincipals(db, { userId }),
+    await foundWithPermission(db, { userId, permission: ISSUE_PERMISSION }),
+  )
+
+/**
+ * The same, and they stay so until the transaction ends. Rows are locked in the weakest way, so that no other change of a
+ * role has to wait.
+ */
+const lockRoleGrants = async (trx: Trx, userId: string): Promise<RoleGrant[]> =>
+  toGrants(
+    ...(await Promise.all([
+      lockedWithPrincipals(trx, { userId }),
+      lockedWithPermission(trx, { userId, permission: ISSUE_PERMISSION }),
+    ])),
+  )
+
+function toGrants(withPrincipals: GrantRow[], withPermission: GrantRow[]): RoleGrant[] {
+  const issuing = new Set(withPermission.map(({ id }) => id))
+  const rows = new Map([...withPermission, ...withPrincipals].map((row) => [row.id, row]))
+  return [...rows.values()].map((row) => toGrant(row, issuing.has(row.id)))
+}
+
+const toGrant = ({ name, principals, ssh }: Omit<GrantRow, 'id'>, mayIssue: boolean): RoleGrant => ({
+  name,
+  principals: readTextList(principals),
+  ssh: readSshRules(ssh),
+  mayIssue,
+})
+
+const username = readStatement((db, value: Values<{ userId: string }>) =>
+  db.selectFrom('users').select('preferred_username as name').where('id', '=', value('userId')),
+)
+
+const findPreferredUsername = async (db: Reader, userId: string): Promise<string | undefined> =>
+  (await username(db, { userId }))[0]?.name
+
+export interface RoleHolder {
+  id: string
+  preferredUsername: string
+  grants: RoleGrant[]
+}
+
+/** What the roles of these users give to certificates. Users that do not exist or have no role are absent. */
+async function listRoleHolders(db: Reader, userIds: string[]): Promise<RoleHolder[]> {
+  const rows = await db
+    .selectFrom('users')
+    .innerJoin('user_roles', 'user_roles.user_id', 'users.id')
+    .innerJoin('roles', 'roles.id', 'user_roles.role_id')
+    .leftJoin('role_permissions', (join) =>
+      join.onRef('role_permissions.role_id', '=', 'roles.id').on('role_permissions.permission', '=', ISSUE_PERMISSION),
+    )
+    .select(['users.id', 'users.preferred_username', 'roles.name', 'roles.principals', 'roles.ssh'])
+    .select('role_permissions.permission')
+    .where('users.id', 'in', userIds)
+    .execute()
+  return [...Map.groupBy(rows, ({ id }) => id)].map(([id, roles]) => ({
+    id,
+    preferredUsername: roles[0]?.preferred_username ?? '',
+    grants: roles.map((role) => toGrant(role, role.permission !== null)),
+  }))
 }

@@ -2,10 +2,8 @@ import type { FastifyRequest } from 'fastify'
 import { refuse } from '../../errors.ts'
 import { digest } from '../../platform/crypto/digest.ts'
 import type { Services } from '../../platform/services.ts'
+import { findHostToken, lockHostOfToken, markTokenUsed } from './host-credential-store.ts'
 import { markHostSeen } from './host-store.ts'
-import { findHostToken, lockHostOfToken, markTokenUsed } from './host-token-store.ts'
-
-type Needs = Pick<Services, 'db' | 'now'>
 
 /** How often it is written that a host was here. */
 const SEEN_MS = 30_000
@@ -29,7 +27,7 @@ interface Options {
 
 /** The host whose token a request carries; undefined without a live one. Its first use ends the tokens before it. */
 export async function findHost(
-  { db, now }: Needs,
+  { db, now }: Pick<Services, 'db' | 'now'>,
   request: FastifyRequest,
   { writesSeen = true }: Options = {},
 ): Promise<EnrolledHost | undefined> {
@@ -53,11 +51,14 @@ export async function findHost(
 }
 
 /** The same, refused without one. */
-export const requireHost = async (services: Needs, request: FastifyRequest, options?: Options): Promise<EnrolledHost> =>
-  (await findHost(services, request, options)) ?? refuseHost()
+export const requireHost = async (
+  services: Pick<Services, 'db' | 'now'>,
+  request: FastifyRequest,
+  options?: Options,
+): Promise<EnrolledHost> => (await findHost(services, request, options)) ?? refuseHost()
 
 /** Refuses a request whose token has ended since it was let through. */
-export async function recheckToken({ db }: Pick<Needs, 'db'>, request: FastifyRequest): Promise<void> {
+export async function recheckToken({ db }: Pick<Services, 'db'>, request: FastifyRequest): Promise<void> {
   const hash = tokenHashOf(request)
   if (hash === undefined || !(await findHostToken(db.read, hash))) refuseHost()
 }
@@ -80,9 +81,10 @@ declare module 'fastify' {
 }
 
 /** Lets enrolled hosts through. Runs in onRequest, before the body is read: 401 comes before 400. */
-export const needsHost = (services: Needs, options?: Options) => async (request: FastifyRequest) => {
-  request.enrolledHost = await requireHost(services, request, options)
-}
+export const needsHost =
+  (services: Pick<Services, 'db' | 'now'>, options?: Options) => async (request: FastifyRequest) => {
+    request.enrolledHost = await requireHost(services, request, options)
+  }
 
 /** The host behind `needsHost`. */
 export const hostOf = ({ enrolledHost }: Pick<FastifyRequest, 'enrolledHost'>): EnrolledHost =>

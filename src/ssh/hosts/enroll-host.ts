@@ -2,20 +2,36 @@ import { refuse, refuseField } from '../../errors.ts'
 import { recordEvent } from '../../platform/audit/record-event.ts'
 import { digest } from '../../platform/crypto/digest.ts'
 import type { RequestSource } from '../../platform/http/request-source.ts'
+import { newOrderedId } from '../../platform/ids.ts'
+import {
+  formatCertificate,
+  HOST_CERTIFICATE,
+  prepareCertificate,
+  signDraft,
+} from '../../platform/openssh/certificate.ts'
 import { ED25519, fingerprint, formatPublicKey, labelOf, parsePublicKey } from '../../platform/openssh/public-key.ts'
 import { FormatError } from '../../platform/openssh/wire.ts'
 import type { Services } from '../../platform/services.ts'
 import type { Trx } from '../../storage/database.ts'
 import { isDuplicate } from '../../storage/failure.ts'
+import { claimSerial } from '../certificates/serial-store.ts'
 import { raiseKrlVersion } from '../revocation/revocation-store.ts'
 import { refuseHost } from './authenticate-host.ts'
-import { findNewestHostCertificate, markHostCertificatesRevoked, replaceHostKeys } from './host-certificate-store.ts'
+import {
+  findNewestHostCertificate,
+  markHostCertificatesRevoked,
+  replaceHostKeys,
+  addHostCertificate,
+  listHostKeys,
+  addHostToken,
+  deleteHostTokens,
+  lockHostOfToken,
+  markTokenUsed,
+} from './host-credential-store.ts'
 import { consumeEnrollment, findHostById, lockHost } from './host-store.ts'
-import { addHostToken, deleteHostTokens, lockHostOfToken, markTokenUsed } from './host-token-store.ts'
 import type { HostCertificate, StoredHost } from './host.ts'
-import { issueHostCertificates } from './issue-host-certificates.ts'
 
-type Needs = Pick<Services, 'db' | 'now' | 'random' | 'sshHostCa'>
+type EnrollingServices = Pick<Services, 'db' | 'now' | 'random' | 'sshHostCa'>
 
 export interface Enrolled {
   host: StoredHost
@@ -28,7 +44,7 @@ export interface Enrolled {
  * keys and the certificates, so that it serves once, and a refusal does not use it up. What the host had before ends.
  */
 export async function enrollHost(
-  services: Needs,
+  services: EnrollingServices,
   { token, publicKeys }: { token: string; publicKeys: string[] },
   source: RequestSource,
 ): Promise<Enrolled> {
@@ -58,7 +74,11 @@ export async function enrollHost(
  * New certificates and a new token. The token that was used here works until the new one is used for the first time: if this
  * answer is lost, the host renews again.
  */
-export const renewHost = (services: Needs, hash: string | undefined, source: RequestSource): Promise<Enrolled> =>
+export const renewHost = (
+  services: EnrollingServices,
+  hash: string | undefined,
+  source: RequestSource,
+): Promise<Enrolled> =>
   services.db.transaction(async (trx) => {
     const hostId = hash === undefined ? undefined : await lockHostOfToken(trx, hash)
     if (hash === undefined || hostId === undefined) return refuseHost()
@@ -114,7 +134,7 @@ function readHostKeys(lines: string[]) {
 }
 
 const record = (
-  services: Needs,
+  services: EnrollingServices,
   trx: Trx,
   action: 'ssh_host.enrolled' | 'ssh_host.renewed',
   host: StoredHost,
@@ -128,3 +148,49 @@ const record = (
     target: { type: 'ssh_host', id: host.id },
     data: { name: host.name, hostnames: host.hostnames, serials: certificates.map(({ serial }) => serial) },
   })
+
+/** How long a certificate is valid. */
+export const HOST_CERTIFICATE_SECONDS = 30 * 24 * 3600
+const BACKDATED_SECONDS = 60
+const NONCE_BYTES = 32
+
+/** A certificate for each key of a host, for all of its names. The caller has locked the host. */
+async function issueHostCertificates(
+  { now, random, sshHostCa }: Pick<Services, 'now' | 'random' | 'sshHostCa'>,
+  trx: Trx,
+  host: StoredHost,
+): Promise<HostCertificate[]> {
+  const ca = sshHostCa.current()
+  const at = now()
+  const seconds = Math.floor(at / 1000)
+  const validity = { validAfter: seconds - BACKDATED_SECONDS, validBefore: seconds + HOST_CERTIFICATE_SECONDS }
+  const issued: HostCertificate[] = []
+  for (const line of await listHostKeys(trx, host.id)) {
+    const { key, blob, comment } = parsePublicKey(line)
+    const described = { ...validity, keyId: `host:${host.id}:${newOrderedId()}` }
+    const serial = await claimSerial(trx)
+    const draft = prepareCertificate(ca, {
+      ...described,
+      type: HOST_CERTIFICATE,
+      principals: host.hostnames,
+      serial,
+      key,
+      nonce: random.bytes(NONCE_BYTES),
+    })
+    const { id: hostId, hostnames } = host
+    await addHostCertificate(trx, {
+      ...described,
+      serial,
+      hostId,
+      hostnames,
+      fingerprint: fingerprint(blob),
+      createdAt: at,
+    })
+    issued.push({
+      certificate: formatCertificate(signDraft(ca, draft), comment),
+      serial: String(serial),
+      ...validity,
+    })
+  }
+  return issued
+}

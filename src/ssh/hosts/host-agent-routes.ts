@@ -8,7 +8,7 @@ import { enrollHost, renewHost, shouldRenew } from './enroll-host.ts'
 import { bareTag, type HostLists, jointTag, sendFresh, type WatchedList } from './host-lists.ts'
 import { markReported } from './host-store.ts'
 import { HostCertificate } from './host.ts'
-import type { Waits } from './waits.ts'
+import type { LongPolls } from './long-polls.ts'
 
 const tags = ['SSH hosts']
 const MAX_KEYS = 8
@@ -21,9 +21,9 @@ const Enrolled = Type.Object({
 
 /** What an enrolled host calls, with its token and without a person. */
 export const hostAgentRoutes =
-  (services: Services & { waits: Waits; hostLists: HostLists }): Routes =>
+  (services: Services & { longPolls: LongPolls; hostLists: HostLists }): Routes =>
   async (app) => {
-    const { db, now, locate, hostLists, waits } = services
+    const { db, now, locate, hostLists, longPolls } = services
 
     /** Holds a request until the list of its host is another one than it has. */
     const hold = (
@@ -32,7 +32,7 @@ export const hostAgentRoutes =
       wait: string,
       listOf: (allowedRoles: string[] | null) => WatchedList,
     ): void =>
-      waits.hold(reply, async (isFirst) => {
+      longPolls.hold(reply, async (isFirst) => {
         const { id, allowedRoles } = isFirst ? hostOf(request) : await requireHost(services, request)
         const subject = { ...listOf(allowedRoles), recheck: (asked: FastifyRequest) => recheckToken(services, asked) }
         return { subject, wait, hostId: id }

@@ -7,8 +7,7 @@ import type { Services } from '../../platform/services.ts'
 import { createRevocationLists, type RevocationList } from '../revocation/revocation-list.ts'
 import type { Holder } from '../revocation/revocation-store.ts'
 import type { Form } from '../revocation/write-revocation-list.ts'
-import { readAccess } from './access-store.ts'
-import { type Access, listAccounts } from './host-accounts.ts'
+import { readAccess, listAccounts, type Access } from './host-accounts.ts'
 import { shareRead, type SharedRead } from './shared-read.ts'
 
 /** A list as hosts fetch it. */
@@ -37,10 +36,9 @@ const REVOCATIONS_MS = 500
 const MAX_PAUSE_MS = 500
 /** For changes whose signal was lost. */
 const ACCESS_MS = 50_000
-
-type Needs = Pick<Services, 'db' | 'now' | 'monotonicNow' | 'metrics' | 'signals' | 'sshCa' | 'sshHostCa'>
-
-export function createHostLists(services: Needs): HostLists {
+export function createHostLists(
+  services: Pick<Services, 'db' | 'now' | 'monotonicNow' | 'metrics' | 'signals' | 'sshCa' | 'sshHostCa'>,
+): HostLists {
   const { db, monotonicNow, signals, sshCa, sshHostCa } = services
   const blobsOf = (authority: typeof sshCa) => () => authority.trusted().map(({ blob }) => blob)
   const revocationLists = {

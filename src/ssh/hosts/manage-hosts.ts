@@ -12,7 +12,8 @@ import type { Trx } from '../../storage/database.ts'
 import { isDuplicate, isMissingReference } from '../../storage/failure.ts'
 import type { AuditAction } from '../../vocabulary/audit-actions.ts'
 import { raiseKrlVersion } from '../revocation/revocation-store.ts'
-import { markHostCertificatesRevoked } from './host-certificate-store.ts'
+import { markHostCertificatesRevoked, deleteHostTokens } from './host-credential-store.ts'
+import { atSshHost, type HostAdmission } from './host-escalation.ts'
 import {
   addHost,
   countHosts,
@@ -24,12 +25,9 @@ import {
   replaceHostnames,
   setEnrollment,
 } from './host-store.ts'
-import { deleteHostTokens } from './host-token-store.ts'
-import type { HostChange, NewHost, StoredHost } from './host.ts'
-import { checkHostnames } from './hostnames.ts'
-import { atSshHost, type HostAdmission } from './own-hosts.ts'
+import { checkHostnames, type HostChange, type NewHost, type StoredHost } from './host.ts'
 
-type Needs = Pick<Services, 'config' | 'db' | 'now' | 'random'>
+type HostServices = Pick<Services, 'config' | 'db' | 'now' | 'random'>
 
 const MAX_HOSTS = 10_000
 const ENROLLMENT_MS = 3_600_000
@@ -39,7 +37,7 @@ export interface Enrollment {
   enrollmentToken: string
 }
 
-export async function createHost(services: Needs, input: NewHost, actor: SignedInActor): Promise<Enrollment> {
+export async function createHost(services: HostServices, input: NewHost, actor: SignedInActor): Promise<Enrollment> {
   const hostnames = checkHostnames(input.hostnames, services.config.sshHostPatterns)
   return administer(services, actor, async (trx, held) => {
     if ((await countHosts(trx)) >= MAX_HOSTS) refuse('conflict', `There are ${MAX_HOSTS} hosts already.`)
@@ -58,7 +56,7 @@ export async function createHost(services: Needs, input: NewHost, actor: SignedI
 
 /** Certificates that name a host name which is taken away are revoked. The host gets new ones when it reports next. */
 export async function changeHost(
-  services: Needs,
+  services: HostServices,
   id: string,
   change: HostChange,
   actor: SignedInActor,
@@ -84,7 +82,7 @@ export async function changeHost(
   }).catch(refuseTaken)
 }
 
-export const removeHost = (services: Needs, id: string, actor: SignedInActor): Promise<void> =>
+export const removeHost = (services: HostServices, id: string, actor: SignedInActor): Promise<void> =>
   administer(services, actor, async (trx, held) => {
     const host = (await lockHost(trx, id)) ?? refuseUnknown()
     const certificatesRevoked = await markHostCertificatesRevoked(trx, { hostId: id, at: services.now() })
@@ -109,7 +107,7 @@ async function rememberLostNames(
 
 /** A new token to enroll the host with. What it has now ends when that is used, or at once. */
 export const renewEnrollment = (
-  services: Needs,
+  services: HostServices,
   { id, revoke }: { id: string; revoke: boolean },
   actor: SignedInActor,
 ): Promise<Enrollment> =>
@@ -128,7 +126,7 @@ export const renewEnrollment = (
 export const enrollmentCommand = ({ config }: Pick<Services, 'config'>, token: string): string =>
   `{ printf 'LATCHKEY_ENROLLMENT=%s\\n' ${token}; curl -fsS ${config.baseUrl}/ssh/host-setup.sh; } | sudo sh`
 
-async function enroll({ now, random }: Needs, trx: Trx, id: string): Promise<Enrollment> {
+async function enroll({ now, random }: HostServices, trx: Trx, id: string): Promise<Enrollment> {
   const enrollmentToken = `he_${random.text(32)}`
   await setEnrollment(trx, id, digest(enrollmentToken), now() + ENROLLMENT_MS)
   return { host: (await findHostById(trx, id)) ?? refuseUnknown(), enrollmentToken }
@@ -145,7 +143,7 @@ function refuseTaken(error: unknown): never {
 }
 
 const record = (
-  services: Needs,
+  services: HostServices,
   trx: Trx,
   action: AuditAction,
   actor: SignedInActor,

@@ -7,11 +7,9 @@ import { formatPublicKey } from '../../platform/openssh/public-key.ts'
 import type { Services } from '../../platform/services.ts'
 import type { Form } from '../revocation/write-revocation-list.ts'
 import { findHost } from './authenticate-host.ts'
-import { writeClientSetup } from './client-setup.ts'
 import { type HostLists, sendFresh } from './host-lists.ts'
-import { writeHostSetup } from './host-setup.ts'
-import { writeKnownHosts } from './known-hosts.ts'
-import type { Waits } from './waits.ts'
+import type { LongPolls } from './long-polls.ts'
+import { writeClientSetup, writeHostSetup, writeKnownHosts } from './setup-files.ts'
 
 const tags = ['SSH hosts']
 
@@ -85,7 +83,7 @@ function sendText(request: FastifyRequest, reply: FastifyReply, text: string) {
 
 /** What hosts fetch: the key of the authority, the revocation list, and the script that sets a host up. */
 export const sshHostRoutes =
-  (services: Services & { waits: Waits; hostLists: HostLists }): Routes =>
+  (services: Services & { longPolls: LongPolls; hostLists: HostLists }): Routes =>
   async (app) => {
     const { baseUrl } = services.config
     const setup = writeHostSetup(baseUrl)
@@ -154,14 +152,14 @@ export const sshHostRoutes =
           reply.type(TYPES[form]).header('cache-control', 'no-cache').header('vary', 'Accept')
           const subject = services.hostLists.revocations(holder, form, includeExpired)
           if (wait === undefined) return sendFresh(request, reply, subject)
-          return services.waits.hold(reply, async () => {
+          return services.longPolls.hold(reply, async () => {
             const host = await findHost(services, request)
             return { subject, wait, hostId: host?.id }
           })
         },
       )
     }
-    app.addHook('preClose', () => services.waits.close())
+    app.addHook('preClose', () => services.longPolls.close())
 
     app.get(
       '/ssh/host-setup.sh',

@@ -1,7 +1,39 @@
+import { refuse } from '../../errors.ts'
+import type { SignedInActor } from '../../identity/sessions/actor.ts'
+import { changeAs } from '../../identity/sessions/lock-actor.ts'
+import { recordEvent } from '../../platform/audit/record-event.ts'
+import { MAX_CERTIFICATE_SECONDS } from '../../platform/config/variables.ts'
 import type { Services } from '../../platform/services.ts'
 import type { Trx } from '../../storage/database.ts'
-import { raiseKrlVersion } from './revocation-store.ts'
-import { markNextValidRevoked, markValidRevoked } from './revoked-certificate-store.ts'
+import { findCertificate, type SshCertificate } from '../certificates/certificate-store.ts'
+import { lockLastSerial, markLastSerial } from '../certificates/serial-store.ts'
+import { raiseKrlVersion, addRevokedRange, raiseKrlVersionsTo } from './revocation-store.ts'
+import { markRevoked, markNextValidRevoked, markValidRevoked } from './revoked-certificate-store.ts'
+
+/** Revoking again changes nothing: the first reason and time are kept. */
+export async function revokeCertificate(
+  services: Pick<Services, 'db' | 'now'>,
+  actor: SignedInActor,
+  { id, reason }: { id: string; reason?: string | undefined },
+): Promise<SshCertificate> {
+  const revoked = await changeAs(services, actor, async (trx) => {
+    const certificate = await markRevoked(trx, { id, reason: reason ?? null, at: services.now() })
+    if (!certificate) return undefined
+    const { serial, keyId, userId } = certificate
+    await recordEvent(services, trx, {
+      action: 'ssh_certificate.revoked',
+      outcome: 'success',
+      actor,
+      target: { type: 'ssh_certificate', id },
+      data: { serial, keyId, userId, reason: reason ?? null },
+    })
+    await raiseKrlVersion(trx)
+    return certificate
+  })
+  return (
+    revoked ?? (await findCertificate(services.db.read, id)) ?? refuse('not_found', 'There is no such certificate.')
+  )
+}
 
 /**
  * Revokes every certificate of these users that is still valid, and returns how many, for each user who had any. Part of
@@ -55,4 +87,32 @@ async function revokeValid(trx: Trx, which: Parameters<typeof markValidRevoked>[
   const owners = await markValidRevoked(trx, which)
   if (owners.length > 0) await raiseKrlVersion(trx)
   return owners
+}
+
+export interface SkippedSerials {
+  first: bigint
+  last: bigint
+}
+
+/**
+ * For a restored backup. Certificates that were issued after the backup was made are not in it, and none of their serials
+ * may be issued again. So the serial counter jumps to the microseconds since 1970: no counter reaches that by counting, and
+ * it is higher at every later restore, however often the same backup is restored. The skipped serials are revoked as one
+ * range until the last certificate that may be among them has expired. The version of the revocation list jumps as well,
+ * so that no version is used twice.
+ */
+export async function skipSerials({ now }: Pick<Services, 'now'>, trx: Trx): Promise<SkippedSerials> {
+  const last = BigInt(now()) * 1000n
+  const first = (await lockLastSerial(trx)) + 1n
+  if (first > last) {
+    refuse(
+      'conflict',
+      'The clock of this machine is behind that of the one that issued certificates. Set it right first.',
+    )
+  }
+  await markLastSerial(trx, last)
+  const validBefore = now() + MAX_CERTIFICATE_SECONDS * 1000
+  await addRevokedRange(trx, { first, last, revokedAt: now(), validBefore })
+  await raiseKrlVersionsTo(trx, last)
+  return { first, last }
 }

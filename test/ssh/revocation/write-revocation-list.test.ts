@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { writeInThread } from '../../../src/ssh/revocation/write-in-thread.ts'
-import { type Form, type ListContent, writeRevocationList } from '../../../src/ssh/revocation/write-revocation-list.ts'
+import {
+  writeInThread,
+  writeRevocationList,
+  type Form,
+  type ListContent,
+} from '../../../src/ssh/revocation/write-revocation-list.ts'
 import { authority } from '../../platform/openssh/ssh-keygen.ts'
 import { assertWithin } from '../../support/speed.ts'
 import { processorTime, watchEventLoop } from './event-loop.ts'

@@ -1,8 +1,24 @@
 import type { ExpressionBuilder, Insertable, Selectable } from 'kysely'
+import { Type } from 'typebox'
+import { Nullable, Time } from '../../platform/http/contracts.ts'
 import type { Reader, Trx } from '../../storage/database.ts'
 import type { Schema } from '../../storage/schema.ts'
 import { writeStatement, type Values } from '../../storage/statement.ts'
-import type { UserSshKey } from './ssh-key.ts'
+
+/** A saved public key, as its owner sees it. */
+export const UserSshKey = Type.Object(
+  {
+    id: Type.String(),
+    name: Type.String(),
+    publicKey: Type.String({ description: 'The line of its .pub file.' }),
+    fingerprint: Type.String({ description: 'In the format of ssh-keygen -l.' }),
+    createdAt: Time,
+    lastUsedAt: Nullable(Time),
+    ephemeral: Type.Boolean({ description: 'Deleted by itself when its last certificate expires.' }),
+  },
+  { title: 'UserSshKey' },
+)
+export type UserSshKey = Type.Static<typeof UserSshKey>
 
 type Row = Selectable<Schema['ssh_keys']>
 
@@ -69,7 +85,7 @@ const ownKey = writeStatement((db, value: Values<{ id: string; userId: string; n
     .forNoKeyUpdate(),
 )
 
-export interface HeldKey {
+export interface LockedKey {
   id: string
   publicKey: string
   fingerprint: string
@@ -81,7 +97,7 @@ export interface HeldKey {
 export async function lockSshKey(
   trx: Trx,
   { id, userId, now }: { id: string; userId: string; now: number },
-): Promise<HeldKey | undefined> {
+): Promise<LockedKey | undefined> {
   const [row] = await ownKey(trx, { id, userId, now })
   return (
     row && {
@@ -106,7 +122,7 @@ export const markSshKeyUsed = (trx: Trx, id: string, at: number): void => markUs
 /** Keeps an ephemeral key until a certificate for it expires: the first one sets the time, later ones may extend it. */
 export async function keepEphemeralKey(
   trx: Trx,
-  { id, lastUsedAt, ephemeralUntil }: HeldKey,
+  { id, lastUsedAt, ephemeralUntil }: LockedKey,
   until: number,
 ): Promise<void> {
   if (ephemeralUntil === null || (lastUsedAt !== null && ephemeralUntil >= until)) return

@@ -7,8 +7,8 @@ import { fingerprint, formatPublicKey, parsePublicKey, type PublicKey } from '..
 import { FormatError } from '../../platform/openssh/wire.ts'
 import type { Services } from '../../platform/services.ts'
 import { isDuplicate } from '../../storage/failure.ts'
-import { addSavedKey, countSshKeys } from './ssh-key-store.ts'
-import type { UserSshKey } from './ssh-key.ts'
+import { revokeCertificatesOfKey } from '../revocation/revoke-certificates.ts'
+import { addSavedKey, countSshKeys, deleteSshKey, type UserSshKey } from './ssh-key-store.ts'
 
 /** The list of keys is returned as a whole, so it has to be bounded. */
 const MAX_KEYS = 100
@@ -68,4 +68,20 @@ function readKey(line: string): PublicKey {
     if (error instanceof FormatError) return refuseField('publicKey', error.message)
     throw error
   }
+}
+
+/** Deletes a saved key and revokes its certificates. */
+export async function removeSshKey(
+  services: Pick<Services, 'db' | 'now'>,
+  actor: CallingActor,
+  id: string,
+): Promise<void> {
+  await changeOwnAccount(services, actor, async (trx) => {
+    const removed = (await deleteSshKey(trx, id, actor.id)) ?? refuse('not_found', 'You have no such key.')
+    const which = { userId: actor.id, savedKeyId: id }
+    const revoked = await revokeCertificatesOfKey(services, trx, which, 'The key was deleted.')
+    const target = { type: 'ssh_key', id }
+    const data = { name: removed.name, fingerprint: removed.fingerprint, certificatesRevoked: revoked }
+    await recordEvent(services, trx, { action: 'ssh_key.removed', outcome: 'success', actor, target, data })
+  })
 }

@@ -1,3 +1,4 @@
+import { Type } from 'typebox'
 import { refuse, refuseField } from '../../errors.ts'
 import { criticalOptionsOf, type SshRules } from '../../identity/access/ssh-rules.ts'
 import { prepareNotification } from '../../identity/notifications/notify.ts'
@@ -18,13 +19,31 @@ import { parsePublicKey, type PublicKey } from '../../platform/openssh/public-ke
 import { FormatError } from '../../platform/openssh/wire.ts'
 import type { Services } from '../../platform/services.ts'
 import type { Trx } from '../../storage/database.ts'
-import { lockSshKey, keepEphemeralKey, markSshKeyUsed } from '../keys/ssh-key-store.ts'
-import { isAnnounced } from './announced-sign-in-store.ts'
-import { addCertificate, findLatestExpiry, type NewCertificate } from './certificate-store.ts'
-import type { IssuedCertificate } from './certificate.ts'
-import { chooseGroup } from './choose-group.ts'
-import { lockPrincipalGroups } from './principals.ts'
-import { claimSerial } from './serial-store.ts'
+import {
+  isAnnounced,
+  addCertificate,
+  findLatestExpiry,
+  type NewCertificate,
+} from '../certificates/certificate-store.ts'
+import { chooseGroup, lockPrincipalGroups } from '../certificates/principals.ts'
+import { claimSerial } from '../certificates/serial-store.ts'
+import { lockSshKey, keepEphemeralKey, markSshKeyUsed } from './ssh-key-store.ts'
+
+/** The answer to a request for a certificate. */
+export const IssuedCertificate = Type.Object(
+  {
+    certificate: Type.String({ description: 'One line, for a file whose name ends in -cert.pub.' }),
+    id: Type.String(),
+    serial: Type.String({ description: '64 bits, in decimal digits.' }),
+    keyId: Type.String({ description: 'Names the user and the certificate; sshd writes it to its log.' }),
+    principals: Type.Array(Type.String()),
+    validAfter: Type.Integer({ description: 'Epoch seconds.' }),
+    validBefore: Type.Integer({ description: 'Epoch seconds.' }),
+    fingerprint: Type.String(),
+  },
+  { title: 'IssuedSshCert' },
+)
+export type IssuedCertificate = Type.Static<typeof IssuedCertificate>
 
 /** So that a host whose clock is a little behind accepts a new certificate. */
 const BACKDATED_SECONDS = 60
@@ -34,7 +53,7 @@ const MIN_SECONDS = 60
 /** The last use of a key is written no more often than this. */
 const MARK_USED_MS = 60_000
 
-type Needs = Pick<Services, 'config' | 'db' | 'now' | 'random' | 'signals' | 'sshCa'>
+type IssuingServices = Pick<Services, 'config' | 'db' | 'now' | 'random' | 'signals' | 'sshCa'>
 
 interface IssueCertificateRequest {
   savedKeyId: string
@@ -50,7 +69,7 @@ interface IssueCertificateRequest {
  * same.
  */
 export async function issueCertificate(
-  services: Needs,
+  services: IssuingServices,
   actor: CallingActor,
   request: IssueCertificateRequest,
 ): Promise<IssuedCertificate> {
@@ -72,7 +91,7 @@ interface UnsignedCertificate {
 }
 
 async function logCertificate(
-  services: Needs,
+  services: IssuingServices,
   trx: Trx,
   actor: CallingActor,
   { savedKeyId, ttlSeconds, principals: requested }: IssueCertificateRequest,
@@ -135,7 +154,7 @@ async function logCertificate(
 }
 
 /** Undefined for a sign-in whose first certificate was announced. */
-const prepareAnnouncement = async (services: Needs, trx: Trx, actor: CallingActor) =>
+const prepareAnnouncement = async (services: IssuingServices, trx: Trx, actor: CallingActor) =>
   (await isAnnounced(trx, actor)) ? undefined : prepareNotification(services, trx, actor.id)
 
 /**

@@ -7,7 +7,7 @@ import { setImmediate } from 'node:timers/promises'
 import fastify from 'fastify'
 import { updateUser } from '../../../src/identity/users/user-store.ts'
 import { createLogger } from '../../../src/platform/http/log.ts'
-import { createWaits } from '../../../src/ssh/hosts/waits.ts'
+import { createLongPolls } from '../../../src/ssh/hosts/long-polls.ts'
 import { raiseKrlVersion } from '../../../src/ssh/revocation/revocation-store.ts'
 import type { Trx } from '../../../src/storage/database.ts'
 import { createEmitter } from '../../../src/storage/signals.ts'
@@ -21,7 +21,7 @@ import { createHost, enroll, hostWith } from './managed-host.ts'
 const URL = '/ssh/krl?format=krl'
 const etagOf = async (app: TestApp) => String((await anonymous(app).get(URL)).headers['etag'])
 const wait = (app: TestApp, etag: string) => anonymous(app).get(`${URL}&wait=${encodeURIComponent(etag)}`)
-const waiting = (app: TestApp, count: number) => until(async () => app.services.waits.count() === count)
+const waiting = (app: TestApp, count: number) => until(async () => app.services.longPolls.count() === count)
 
 onEachEngine('a request that waits', (engine) => {
   test('for the revocation list is answered when the list changes, on every replica', async (t) => {
@@ -31,9 +31,9 @@ onEachEngine('a request that waits', (engine) => {
     const { id } = await issue(person, await saveKey(person))
     const etag = await etagOf(app)
     const [here, there] = [wait(app, etag), wait(other, etag)]
-    await until(async () => app.services.waits.count() + other.services.waits.count() >= 2)
+    await until(async () => app.services.longPolls.count() + other.services.longPolls.count() >= 2)
     await app.tick()
-    assert.ok(app.services.waits.count() > 0, 'nothing has changed yet')
+    assert.ok(app.services.longPolls.count() > 0, 'nothing has changed yet')
     await person.post(`/api/ssh/certs/${id}/revoke`, {})
     await app.tick()
     await other.tick()
@@ -54,7 +54,7 @@ onEachEngine('a request that waits', (engine) => {
     await waiting(app, 1)
     app.clock.advance(54_999)
     await app.tick()
-    assert.equal(app.services.waits.count(), 1)
+    assert.equal(app.services.longPolls.count(), 1)
     app.clock.advance(1)
     await app.tick()
     assert.deepEqual([(await first).statusCode, (await first).headers['etag']], [304, etag])
@@ -105,9 +105,9 @@ onEachEngine('a request that waits', (engine) => {
     const last = open()
     await waiting(app, 1)
     await app.tick()
-    assert.equal(app.services.waits.count(), 1, 'its address has room again')
+    assert.equal(app.services.longPolls.count(), 1, 'its address has room again')
     const answered = once(last, 'response')
-    await app.services.waits.close()
+    await app.services.longPolls.close()
     const [answer] = (await answered) as [{ statusCode: number; resume(): void }]
     answer.resume()
     assert.equal(answer.statusCode, 304)
@@ -169,7 +169,7 @@ onEachEngine('a request that waits', (engine) => {
     await waiting(app, 2)
     app.clock.advance(54_999)
     await app.tick()
-    assert.equal(app.services.waits.count(), 2)
+    assert.equal(app.services.longPolls.count(), 2)
     app.clock.advance(1)
     await app.tick()
     for (const answer of held) assert.deepEqual([(await answer).statusCode, (await answer).body], [304, ''])
@@ -195,7 +195,7 @@ onEachEngine('a request that waits', (engine) => {
       app.services.db.transaction((trx) => work(Object.assign(trx, { signal: () => {} })))
     await silently((trx) => updateUser(trx, admin.user.id, { preferred_username: 'renamed' }))
     await app.tick()
-    assert.equal(app.services.waits.count(), 1, 'nobody has said so')
+    assert.equal(app.services.longPolls.count(), 1, 'nobody has said so')
     app.clock.advance(45_000)
     await app.tick()
     const second = (await changed).json<{ krl: string; principals: string }>()
@@ -227,7 +227,7 @@ onEachEngine('a request that waits', (engine) => {
       await app.tick()
     }
     assert.equal(readsOfRoles(), 0)
-    assert.equal(app.services.waits.count(), hosts.length)
+    assert.equal(app.services.longPolls.count(), hosts.length)
     await app.services.db.transaction((trx) => updateUser(trx, admin.user.id, { preferred_username: 'renamed' }))
     for (const answer of held) assert.equal((await answer).statusCode, 200)
     assert.equal(readsOfRoles(), 1)
@@ -236,14 +236,14 @@ onEachEngine('a request that waits', (engine) => {
 
 test('a request whose client goes away while the current version is read is not held', async (t) => {
   const { signals } = createEmitter()
-  const waits = createWaits({ monotonicNow: () => 0, log: createLogger('silent'), signals }, true)
+  const longPolls = createLongPolls({ monotonicNow: () => 0, log: createLogger('silent'), signals }, true)
   const reading = Promise.withResolvers<{ etag: string; body: string }>()
   const held = Promise.withResolvers<ServerResponse>()
   const server = fastify()
   t.after(() => server.close())
   server.get('/', (_request, reply) => {
     const subject = { key: 'list', recent: () => reading.promise, fresh: () => reading.promise }
-    waits.hold(reply, async () => ({ subject, wait: 'first', hostId: undefined }))
+    longPolls.hold(reply, async () => ({ subject, wait: 'first', hostId: undefined }))
     held.resolve(reply.raw)
   })
   await server.listen()
@@ -254,5 +254,5 @@ test('a request whose client goes away while the current version is read is not 
   await closed
   reading.resolve({ etag: 'first', body: 'list' })
   await setImmediate()
-  assert.equal(waits.count(), 0)
+  assert.equal(longPolls.count(), 0)
 })

@@ -4,20 +4,20 @@ import { sendThenDrain } from '../platform/http/errors.ts'
 import { escapeHtml } from '../platform/http/escape-html.ts'
 import { toVisible } from '../platform/http/visible-name.ts'
 import { DEFAULT_LOCALE, type Locale, preferredLocale } from '../vocabulary/locales.ts'
-import { SiteRefusal } from './site-refusal.ts'
+import { SiteDenial } from './site-denial.ts'
 
 /** The page needs no scripts, images or other resources. */
 const POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 /** Tells a visitor why a page does not open: which application, as whom they are signed in, and what they can do. */
-export function sendRefusalPage(
+export function sendDenialPage(
   request: FastifyRequest,
   reply: FastifyReply,
   error: AppError,
   anotherAccount: string | undefined,
 ): FastifyReply {
-  const locale = (error instanceof SiteRefusal ? error.visitor?.locale : undefined) ?? localeOf(request)
+  const locale = (error instanceof SiteDenial ? error.visitor?.locale : undefined) ?? localeOf(request)
   return sendPage(request, reply.code(error.status), locale, contentOf(TEXTS[locale], error, anotherAccount))
 }
 
@@ -50,7 +50,7 @@ interface PageTexts {
   title(site: string): string
   failed: string
   signedInAs(email: string): string
-  reasons: Record<SiteRefusal['why'] | 'other', string>
+  reasons: Record<SiteDenial['why'] | 'other', string>
   codes: Partial<Record<AppError['code'], string>>
   another: string
   form: { title: string; texts: string[]; link: string }
@@ -126,7 +126,7 @@ interface Content {
 }
 
 function contentOf(texts: PageTexts, error: AppError, anotherAccount: string | undefined): Content {
-  if (!(error instanceof SiteRefusal))
+  if (!(error instanceof SiteDenial))
     return { title: texts.failed, texts: [texts.codes[error.code] ?? texts.reasons.other] }
   const { visitor, why, siteName } = error
   return {

@@ -23,7 +23,7 @@ interface Wait {
 /** What a request waits for. Called again when the host's settings have changed. */
 type Prepare = (isFirst: boolean) => Promise<Wait>
 
-export interface Waits {
+export interface LongPolls {
   /**
    * Answers with the current version once it is another one than the host has, or after some time with 304. The handler of
    * the request returns nothing: a promise that it returned would be kept, with all that it refers to, for as long as the
@@ -69,10 +69,10 @@ interface Group {
  * Holds requests until what they ask for has changed. They are woken by the signal of a change, from whichever replica, and
  * share its reading, so that a waiting request costs its connection and little else.
  */
-export function createWaits(
+export function createLongPolls(
   { monotonicNow, log, signals }: { monotonicNow: () => number; log: Logger; signals: Signals },
   limited: boolean,
-): Waits {
+): LongPolls {
   const groups = new Map<string, Group>()
   const perAddress = new Map<string, number>()
   /** Grow with every signal, so that a request that is about to wait notices those it would miss. */

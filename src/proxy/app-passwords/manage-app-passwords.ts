@@ -6,8 +6,14 @@ import { recordEvent } from '../../platform/audit/record-event.ts'
 import { issueToken } from '../../platform/crypto/digest.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Services } from '../../platform/services.ts'
-import { addAppPassword, countAppPasswords, listBasicSites } from './app-password-store.ts'
-import type { AppPassword } from './app-password.ts'
+import type { Trx } from '../../storage/database.ts'
+import {
+  addAppPassword,
+  countAppPasswords,
+  listBasicSites,
+  deleteAppPassword,
+  type AppPassword,
+} from './app-password-store.ts'
 
 /** How recent the sign-in has to be: an app password outlives the session. */
 const FRESH_MS = 10 * 60_000
@@ -62,4 +68,30 @@ export async function createAppPassword(
     return undefined
   })
   return { appPassword, password }
+}
+
+/** Ends one of the actor's own. */
+export const endOwnAppPassword = (
+  services: Pick<Services, 'db' | 'now' | 'signals'>,
+  id: string,
+  actor: SignedInActor,
+): Promise<void> =>
+  changeOwnAccount(services, actor, (trx) => endAppPassword(services, trx, { userId: actor.id, id }, actor))
+
+/** The same for any person, in a transaction that has checked the actor. */
+export async function endAppPassword(
+  services: Pick<Services, 'db' | 'now' | 'signals'>,
+  trx: Trx,
+  { userId, id }: { userId: string; id: string },
+  actor: SignedInActor,
+): Promise<void> {
+  const { name } = (await deleteAppPassword(trx, userId, id)) ?? refuse('not_found', 'There is no such app password.')
+  await notify(services, trx, userId, 'security.app_password_removed', { appPasswordId: id, name })
+  await recordEvent(services, trx, {
+    action: 'app_password.removed',
+    outcome: 'success',
+    actor,
+    target: { type: 'app_password', id },
+    data: { name, ...(userId === actor.id ? {} : { userId }) },
+  })
 }

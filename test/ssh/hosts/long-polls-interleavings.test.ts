@@ -4,8 +4,8 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import type { FastifyReply } from 'fastify'
 import { createLogger } from '../../../src/platform/http/log.ts'
+import { createLongPolls } from '../../../src/ssh/hosts/long-polls.ts'
 import { shareRead } from '../../../src/ssh/hosts/shared-read.ts'
-import { createWaits } from '../../../src/ssh/hosts/waits.ts'
 import { createEmitter } from '../../../src/storage/signals.ts'
 import { createClock } from '../../support/clock.ts'
 
@@ -110,7 +110,10 @@ test('every request that waits is answered once, and a change is never missed, w
         signals.on('access-changed', expire)
         return { key: `list ${at}`, recent, fresh }
       })
-      const waits = createWaits({ monotonicNow: clock.monotonicNow, log: createLogger('silent'), signals }, true)
+      const longPolls = createLongPolls(
+        { monotonicNow: clock.monotonicNow, log: createLogger('silent'), signals },
+        true,
+      )
 
       const prepare = async ({ of, known }: { of: number; known: string }) => {
         const subject = lists[listOf[of] ?? 0]
@@ -125,7 +128,7 @@ test('every request that waits is answered once, and a change is never missed, w
             const known = currentTag(listOf[each.host] ?? 0, each.knows === 'older' ? 1 : 0)
             const request = createRequest(each.host, known)
             requests.push(request)
-            waits.hold(request.reply, () => prepare(request))
+            longPolls.hold(request.reply, () => prepare(request))
             break
           }
           case 'leave':
@@ -147,24 +150,24 @@ test('every request that waits is answered once, and a change is never missed, w
             break
           case 'let time pass':
             clock.advance(each.milliseconds)
-            void waits.beat()
+            void longPolls.beat()
             break
           case 'stop':
-            void waits.close()
+            void longPolls.close()
         }
       }
 
       scheduler.scheduleSequence(steps.map((each) => ({ label: each.does, builder: async () => run(each) })))
       await scheduler.waitIdle()
       // After a read that failed, the next look is that of the next second.
-      if (steps.some((each) => each.does === 'fail reading')) void waits.beat()
+      if (steps.some((each) => each.does === 'fail reading')) void longPolls.beat()
       failing.clear()
       await scheduler.waitIdle()
       const held = requests.filter((request) => !request.hasLeft())
-      assert.equal(waits.count(), held.length, 'a request that has no answer waits, and no other')
+      assert.equal(longPolls.count(), held.length, 'a request that has no answer waits, and no other')
       for (const { of, known } of held) assert.equal(known, currentTag(listOf[of] ?? 0), 'it has the current list')
       clock.advance(55_000)
-      void waits.beat()
+      void longPolls.beat()
       await scheduler.waitIdle()
 
       for (const { known, answers, hasLeft } of requests) {
@@ -174,9 +177,9 @@ test('every request that waits is answered once, and a change is never missed, w
         if (answer?.status === 200) assert.ok(isNewer(answer.tag ?? '', known), `${answer.tag} is newer than ${known}`)
         if (answer?.status === 304) assert.equal(answer.tag, `"${known}"`)
       }
-      assert.equal(waits.count(), 0)
+      assert.equal(longPolls.count(), 0)
       const before = reads
-      await waits.beat()
+      await longPolls.beat()
       assert.equal(reads, before, 'nothing is read for those who have gone')
     }),
     { numRuns: 1000 },

@@ -193,7 +193,7 @@ onEachEngine('a waiting host is answered at once, by every replica, when', (engi
       const etag = async (url: string) => encodeURIComponent(String((await agent.get(url)).headers['etag']))
       const [krl, principals] = [await etag('/ssh/krl?format=krl'), await etag('/ssh/hosts/principals')]
       const answer = agent.get(`/ssh/hosts/wait?krl=${krl}&principals=${principals}`)
-      await until(async () => other.services.waits.count() > 0)
+      await until(async () => other.services.longPolls.count() > 0)
       // Signals of what was done before may still come: they wake a host that has the current lists, and it goes on waiting.
       await app.services.db.transaction(async (trx) => trx.signal('access-changed', null))
       return { answer }
