@@ -121,7 +121,7 @@ export async function migratePostgres(
   const single = { pool: openPool({ ...own, max: 1 }, purpose, { log, timeoutFactor }), send: createBatchSender() }
   const { kysely } = createKysely(single, (query) => runAlone(single, query))
   try {
-    await migrate(kysely, now, { migrations, beforeUpgrade: () => endOlderSessions(own, log) })
+    await migrate(kysely, now, { migrations, beforeUpgrade: () => endOlderSessions(own, log, timeoutFactor) })
   } catch (error) {
     throw explainError(error, url)
   } finally {
@@ -150,13 +150,13 @@ const QUERY_TIMEOUT_MS = 1000
  *
  * Later versions prepare such a statement again, and their sessions, which have other names, are left alone.
  */
-async function endOlderSessions(settings: pg.ClientConfig, log: Logger): Promise<void> {
+async function endOlderSessions(settings: pg.ClientConfig, log: Logger, timeoutFactor: number): Promise<void> {
   // Its own connection, since a refusal would undo the migration, and a transaction sees the sessions as they were at first.
-  const client = new pg.Client({ ...settings, query_timeout: QUERY_TIMEOUT_MS })
+  const client = new pg.Client({ ...settings, query_timeout: QUERY_TIMEOUT_MS * timeoutFactor })
   client.on('error', () => {})
   try {
     await client.connect()
-    const { ended, left, refusal } = await endAll(client)
+    const { ended, left, refusal } = await endAll(client, timeoutFactor)
     if (ended > 0) log.info({ ended }, 'Ended the database sessions of older replicas, which connect again.')
     if (left > 0) log.warn({ left, err: refusal }, NOT_ENDED)
   } catch (error) {
@@ -181,7 +181,10 @@ interface Session {
   isFree: boolean
 }
 
-async function endAll(client: pg.Client): Promise<{ ended: number; left: number; refusal: unknown }> {
+async function endAll(
+  client: pg.Client,
+  timeoutFactor: number,
+): Promise<{ ended: number; left: number; refusal: unknown }> {
   const { rows } = await client.query<{ at: string }>('select clock_timestamp()::text as at')
   const asked = new Set<number>()
   const refusals = new Map<number, unknown>()
@@ -192,7 +195,7 @@ async function endAll(client: pg.Client): Promise<{ ended: number; left: number;
   const begunAt = performance.now()
   for (;;) {
     const { rows: sessions } = await client.query<Session>(SESSIONS, [OLDER_PROGRAMS, rows[0]?.at])
-    const elapsed = performance.now() - begunAt
+    const elapsed = (performance.now() - begunAt) / timeoutFactor
     if (sessions.every(({ pid }) => refusals.has(pid)) || elapsed > LIMIT_MS) {
       const [refusal] = refusals.values()
       return { ended: asked.size - refusals.size, left: sessions.length, refusal }
