@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as oauth from 'oauth4webapi'
 import { registerApplication } from '../support/application.ts'
-import { onEachEngine } from '../support/engines.ts'
+import { onMainEngine } from '../support/engines.ts'
 import { browser, realProvider } from './provider.ts'
 
 const CALLBACK = 'https://app.example/cb'
 const insecure = { [oauth.allowInsecureRequests]: true }
 
-onEachEngine('oauth4webapi', (engine) => {
+onMainEngine('oauth4webapi', (engine) => {
   const provider = realProvider(engine)
 
   for (const algorithm of ['oidc', 'oauth2'] as const) {

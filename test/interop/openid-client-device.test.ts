@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as client from 'openid-client'
 import { registerDeviceClient } from '../oauth/device/devices.ts'
-import { onEachEngine } from '../support/engines.ts'
+import { onMainEngine } from '../support/engines.ts'
 import { type SignedInPerson, signedInPerson } from '../support/people.ts'
 import { realProvider } from './provider.ts'
 
 const GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
 
-onEachEngine('openid-client on a device', (engine) => {
+onMainEngine('openid-client on a device', (engine) => {
   const provider = realProvider(engine)
 
   async function configure() {

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as client from 'openid-client'
 import { registerApplication } from '../support/application.ts'
-import { onEachEngine } from '../support/engines.ts'
+import { onMainEngine } from '../support/engines.ts'
 import { browser, realProvider } from './provider.ts'
 
 const CALLBACK = 'https://app.example/cb'
 const AFTER_LOGOUT = 'https://app.example/bye'
 
-onEachEngine('openid-client', (engine) => {
+onMainEngine('openid-client', (engine) => {
   const provider = realProvider(engine)
 
   const methods: [string, 'confidential' | 'public', (secret?: string) => client.ClientAuth][] = [

@@ -21,14 +21,14 @@ import {
   type Tokens,
   userinfo,
 } from '../support/application.ts'
-import { onEachEngine } from '../support/engines.ts'
+import { onMainEngine } from '../support/engines.ts'
 import { anonymous, type SignedInPerson, signedInPerson, signIn } from '../support/people.ts'
 
 /**
  * The modules of the OpenID Foundation's Basic OP profile as tests of our own, each named after its module, with PKCE
  * added to every request because this server requires it. docs/conformance.md says how they relate to the suite.
  */
-onEachEngine('oidcc-basic-certification', (engine) => {
+onMainEngine('oidcc-basic-certification', (engine) => {
   const app = sharedApp({ engine })
   const setUp = async (): Promise<{ application: Application; person: SignedInPerson }> => ({
     application: await registerApplication(app()),

@@ -11,10 +11,10 @@ import {
   newPkce,
   registerApplication,
 } from '../support/application.ts'
-import { onEachEngine } from '../support/engines.ts'
+import { onMainEngine } from '../support/engines.ts'
 import { anonymous, signedInPerson } from '../support/people.ts'
 
-onEachEngine('oidcc-config-certification', (engine) => {
+onMainEngine('oidcc-config-certification', (engine) => {
   const app = sharedApp({ engine })
 
   test('oidcc-discovery-endpoint-verification', async () => {
@@ -44,7 +44,7 @@ onEachEngine('oidcc-config-certification', (engine) => {
 
 const AFTER_LOGOUT = 'https://app.example/bye'
 
-onEachEngine('oidcc-rp-initiated-logout-certification', (engine) => {
+onMainEngine('oidcc-rp-initiated-logout-certification', (engine) => {
   const app = sharedApp({ engine })
 
   /** Signs in, logs out with parameters built from the hint, and returns the answer and whether the session ended. */

@@ -17,7 +17,7 @@ import {
   registerApplication,
   type Tokens,
 } from '../support/application.ts'
-import { onEachEngine } from '../support/engines.ts'
+import { onMainEngine } from '../support/engines.ts'
 import { signedInPerson } from '../support/people.ts'
 
 const TABLES = [
@@ -40,7 +40,7 @@ async function everythingStored({ services, storage }: TestApp): Promise<string>
   return JSON.stringify(rows) + files.join('')
 }
 
-onEachEngine('secrets at rest', (engine) => {
+onMainEngine('secrets at rest', (engine) => {
   test('no code, token, secret or pending request is stored or logged in plaintext', async (t) => {
     const app = await startApp(t, { engine, logLevel: 'debug' })
     const application = await registerApplication(app)

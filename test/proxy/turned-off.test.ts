@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { sharedApp } from '../support/app.ts'
-import { onEachEngine } from '../support/engines.ts'
+import { onMainEngine } from '../support/engines.ts'
 import { anonymous, signedInPerson, type SignedInPerson } from '../support/people.ts'
 import {
   authRequest,
@@ -14,7 +14,7 @@ import {
   TRUSTING,
 } from './visits.ts'
 
-onEachEngine('a site that is turned off', (engine) => {
+onMainEngine('a site that is turned off', (engine) => {
   const app = sharedApp({ engine, config: TRUSTING })
   let admin: SignedInPerson
   let person: SignedInPerson

@@ -11,9 +11,22 @@ import { createDatabase, dropDatabase } from './postgres.ts'
 
 export type EngineName = 'sqlite' | 'postgres'
 
-/** Runs a suite on both engines. */
+const ENGINES: readonly EngineName[] = ['sqlite', 'postgres']
+
+/**
+ * Where tests run whose subject is the same on every engine, such as a protocol, a validation or a text. `TEST_ENGINE=postgres` runs them
+ * there.
+ */
+export const MAIN_ENGINE = ENGINES.find((engine) => engine === process.env['TEST_ENGINE']) ?? 'sqlite'
+
+/** Runs a suite on both engines: its subject is SQL, transactions, locks, or what happens at the same time. */
 export function onEachEngine(name: string, suite: (engine: EngineName) => void): void {
-  for (const engine of ['sqlite', 'postgres'] as const) describe(`${name} (${engine})`, () => suite(engine))
+  for (const engine of ENGINES) describe(`${name} (${engine})`, () => suite(engine))
+}
+
+/** Runs a suite on one engine: its subject is the same on both. */
+export function onMainEngine(name: string, suite: (engine: EngineName) => void): void {
+  describe(`${name} (${MAIN_ENGINE})`, () => suite(MAIN_ENGINE))
 }
 
 /** A database and a data folder. */

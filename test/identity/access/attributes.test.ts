@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sharedApp } from '../../support/app.ts'
-import { onEachEngine } from '../../support/engines.ts'
+import { onMainEngine } from '../../support/engines.ts'
 import { signedInPerson } from '../../support/people.ts'
 
-onEachEngine('attributes of people and roles', (engine) => {
+onMainEngine('attributes of people and roles', (engine) => {
   const app = sharedApp({ engine })
   let count = 0
 

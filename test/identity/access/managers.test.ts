@@ -13,7 +13,7 @@ import { createSite, newHostName, TRUSTING } from '../../proxy/visits.ts'
 import { createHost } from '../../ssh/hosts/managed-host.ts'
 import { sharedApp, type TestApp } from '../../support/app.ts'
 import { registerApplication } from '../../support/application.ts'
-import { onEachEngine } from '../../support/engines.ts'
+import { MAIN_ENGINE, onEachEngine } from '../../support/engines.ts'
 import { sentMails } from '../../support/mail.ts'
 import { type SignedInPerson, signedInPerson } from '../../support/people.ts'
 
@@ -63,6 +63,22 @@ onEachEngine('managers with one permission', (engine) => {
 
   const rememberedHosts = async () =>
     (await app.services.db.read.selectFrom('former_hosts').select('host').execute()).map((row) => row.host)
+
+  test('of deleting a site and making it anew at the same moment, none lets anybody in', async () => {
+    const person = await managerWith('oauth_clients:read', 'oauth_clients:write')
+    for (let round = 0; round < 5; round++) {
+      const { id, host } = await createSite(admin, { allowedRoles: [] })
+      const [deleted, made] = await Promise.all([
+        person.delete(`/oauth/clients/${id}`),
+        person.post('/oauth/clients', { clientType: 'proxied', name: 'Race', hosts: [host] }),
+      ])
+      assert.equal(deleted.statusCode, 200)
+      assert.ok([403, 409].includes(made.statusCode), made.body)
+    }
+  })
+
+  // The rest is the same on every engine.
+  if (engine !== MAIN_ENGINE) return
 
   describe('oauth_clients:write', () => {
     const manager = () => managerWith('oauth_clients:read', 'oauth_clients:write')
@@ -600,18 +616,5 @@ onEachEngine('managers with one permission', (engine) => {
     )
     await assert.rejects(change, { code: 'own_access' })
     assert.ok(!(await readHoldings(db.read, person.user.id)).permissions.has('users:delete'))
-  })
-
-  test('of deleting a site and making it anew at the same moment, none lets anybody in', async () => {
-    const person = await managerWith('oauth_clients:read', 'oauth_clients:write')
-    for (let round = 0; round < 5; round++) {
-      const { id, host } = await createSite(admin, { allowedRoles: [] })
-      const [deleted, made] = await Promise.all([
-        person.delete(`/oauth/clients/${id}`),
-        person.post('/oauth/clients', { clientType: 'proxied', name: 'Race', hosts: [host] }),
-      ])
-      assert.equal(deleted.statusCode, 200)
-      assert.ok([403, 409].includes(made.statusCode), made.body)
-    }
   })
 })

@@ -5,7 +5,7 @@ import { createUser } from '../../../src/identity/access/create-user.ts'
 import { newId } from '../../../src/platform/ids.ts'
 import { type Permission, PERMISSIONS } from '../../../src/vocabulary/permissions.ts'
 import { sharedApp, type TestApp } from '../../support/app.ts'
-import { onEachEngine } from '../../support/engines.ts'
+import { onMainEngine } from '../../support/engines.ts'
 import { anonymous, type Person, signedInPerson } from '../../support/people.ts'
 
 interface Fixture {
@@ -139,7 +139,7 @@ const ROWS: Row[] = [
 
 const EMPTY_ROLE = newId()
 
-onEachEngine('the permissions of the administration API', (engine) => {
+onMainEngine('the permissions of the administration API', (engine) => {
   const shared = sharedApp({ engine })
   let app: TestApp
   before(async () => {

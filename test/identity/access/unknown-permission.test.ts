@@ -4,10 +4,10 @@ import { USER_ROLE } from '../../../src/identity/access/built-in-roles.ts'
 import type { Role } from '../../../src/identity/access/role.ts'
 import type { Permission } from '../../../src/vocabulary/permissions.ts'
 import { startApp } from '../../support/app.ts'
-import { onEachEngine } from '../../support/engines.ts'
+import { onMainEngine } from '../../support/engines.ts'
 import { signedInPerson } from '../../support/people.ts'
 
-onEachEngine('a permission that this version does not know', (engine) => {
+onMainEngine('a permission that this version does not know', (engine) => {
   test('is listed with the role that holds it and with the users who have that role', async (t) => {
     const app = await startApp(t, { engine })
     const admin = await signedInPerson(app, { admin: true })

@@ -6,7 +6,7 @@ import type { User } from '../../../src/identity/users/user.ts'
 import { createPictureSweeper } from '../../../src/platform/pictures/sweep-pictures.ts'
 import { startApp, type TestApp } from '../../support/app.ts'
 import { createClock } from '../../support/clock.ts'
-import { type EngineName, onEachEngine } from '../../support/engines.ts'
+import { type EngineName, MAIN_ENGINE, onEachEngine } from '../../support/engines.ts'
 import { loseNextCommit } from '../../support/lost-commit.ts'
 import { type Person, signedInPerson } from '../../support/people.ts'
 import { pollDuring } from '../../support/poll-during.ts'
@@ -63,21 +63,6 @@ for (const [where, open] of Object.entries(STORES)) {
       assert.equal((await names()).length, 1)
     })
 
-    test('a refused upload leaves no file behind', async (t) => {
-      const { app, names } = await open(t, engine)
-      const person = await signedInPerson(app)
-      // The session ends between the guard and the transaction.
-      const { put } = app.services.blobs
-      app.services.blobs.put = async (...args) => {
-        await put(...args)
-        await app.services.db.transaction((trx) =>
-          trx.deleteFrom('sessions').where('id', '=', person.sessionId).execute(),
-        )
-      }
-      assert.equal((await putAvatar(person, await picture())).statusCode, 401)
-      assert.deepEqual(await names(), [])
-    })
-
     test('eight concurrent uploads and two deletions leave only the picture that the profile shows', async (t) => {
       const { app, names } = await open(t, engine)
       const person = await signedInPerson(app)
@@ -91,6 +76,24 @@ for (const [where, open] of Object.entries(STORES)) {
       const shown = await avatarOf(person)
       assert.equal((await names()).length, shown === null ? 0 : 1)
       assert.equal((await person.get(AVATAR_PATH)).statusCode, shown === null ? 404 : 200)
+    })
+
+    // The rest is the same on every engine.
+    if (engine !== MAIN_ENGINE) return
+
+    test('a refused upload leaves no file behind', async (t) => {
+      const { app, names } = await open(t, engine)
+      const person = await signedInPerson(app)
+      // The session ends between the guard and the transaction.
+      const { put } = app.services.blobs
+      app.services.blobs.put = async (...args) => {
+        await put(...args)
+        await app.services.db.transaction((trx) =>
+          trx.deleteFrom('sessions').where('id', '=', person.sessionId).execute(),
+        )
+      }
+      assert.equal((await putAvatar(person, await picture())).statusCode, 401)
+      assert.deepEqual(await names(), [])
     })
 
     test('deleting an account removes all of its pictures, including an orphaned one', async (t) => {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import sharp from 'sharp'
 import { sharedApp, startApp } from '../../support/app.ts'
-import { onEachEngine } from '../../support/engines.ts'
+import { onMainEngine } from '../../support/engines.ts'
 import { anonymous, type Person, signedInPerson } from '../../support/people.ts'
 import { startS3 } from '../../support/s3.ts'
 import { AVATAR_PATH, form, MULTIPART, type Part } from './upload.ts'
@@ -26,7 +26,7 @@ async function decompressionBomb(): Promise<Buffer> {
   return png
 }
 
-onEachEngine('avatars', (engine) => {
+onMainEngine('avatars', (engine) => {
   const shared = sharedApp({ engine })
 
   test('PUT converts a PNG, JPEG, WebP, GIF or AVIF to a 512 × 512 WebP without metadata', async () => {

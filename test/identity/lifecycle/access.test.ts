@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { issue, saveKey } from '../../ssh/public-keys.ts'
 import { sharedApp, type TestApp } from '../../support/app.ts'
 import { getTokens, isLive, registerApplication } from '../../support/application.ts'
-import { onEachEngine } from '../../support/engines.ts'
+import { onMainEngine } from '../../support/engines.ts'
 import { lastMailTo, sentMails } from '../../support/mail.ts'
 import { type Person, signedInPerson, type SignedInPerson, signIn } from '../../support/people.ts'
 import { enrol, login } from '../passkeys/ceremonies.ts'
@@ -22,7 +22,7 @@ const eventsOf = ({ services: { db } }: TestApp, action: string, targetId: strin
     .where('target_id', '=', targetId)
     .execute()
 
-onEachEngine('the access of a user', (engine) => {
+onMainEngine('the access of a user', (engine) => {
   const shared = sharedApp({ engine })
   const accessOf = (caller: Person, { user }: SignedInPerson) => caller.get(`/api/admin/users/${user.id}/access`)
 

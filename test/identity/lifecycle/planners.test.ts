@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { ADMIN_ROLE } from '../../../src/identity/access/built-in-roles.ts'
 import type { Notification } from '../../../src/identity/notifications/notification.ts'
 import { sharedApp, type TestApp } from '../../support/app.ts'
-import { onEachEngine } from '../../support/engines.ts'
+import { onMainEngine } from '../../support/engines.ts'
 import { type Person, type SignedInPerson, signedInPerson } from '../../support/people.ts'
 import { actionsOf, lifecycleOf, insertActions, notificationsAbout } from './actions.ts'
 
@@ -26,7 +26,7 @@ const isDisabled = async (admin: Person, { user }: SignedInPerson): Promise<bool
   return response.json<{ user: { disabled_at: number | null } }>().user.disabled_at !== null
 }
 
-onEachEngine('planners, the users who schedule actions', (engine) => {
+onMainEngine('planners, the users who schedule actions', (engine) => {
   const shared = sharedApp({ engine })
 
   test('users can’t schedule an action for themselves, neither a disable nor an enable', async () => {

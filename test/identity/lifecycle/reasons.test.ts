@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sharedApp } from '../../support/app.ts'
 import { getTokens, registerApplication } from '../../support/application.ts'
-import { onEachEngine } from '../../support/engines.ts'
+import { onMainEngine } from '../../support/engines.ts'
 import { signedInPerson } from '../../support/people.ts'
 import { actionsOf, lifecycleOf } from './actions.ts'
 
 const REASON = 'Left the company.'
 
-onEachEngine('the reason and the receipt of an action', (engine) => {
+onMainEngine('the reason and the receipt of an action', (engine) => {
   const shared = sharedApp({ engine })
 
   test('an action that was carried out at once is listed with its reason, who asked for it and what it ended', async () => {

@@ -4,7 +4,7 @@ import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { startApp } from '../../support/app.ts'
-import { onEachEngine } from '../../support/engines.ts'
+import { onMainEngine } from '../../support/engines.ts'
 import { type SignedInPerson, signedInPerson } from '../../support/people.ts'
 import { testSpeed } from '../../support/speed.ts'
 import { addNotification } from './add-notification.ts'
@@ -12,7 +12,7 @@ import { type EventStream, openEventStream } from './event-stream.ts'
 
 const MB = 1024 * 1024
 
-onEachEngine('stream clients that do not read', (engine) => {
+onMainEngine('stream clients that do not read', (engine) => {
   test('have at most one page of notifications buffered, and are disconnected after 30 seconds', async (t) => {
     const app = await startApp(t, { engine })
     const person = await signedInPerson(app)

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sharedApp, startApp } from '../../support/app.ts'
-import { onEachEngine } from '../../support/engines.ts'
+import { onMainEngine } from '../../support/engines.ts'
 import { anonymous, cookieOf } from '../../support/people.ts'
 import { assertRefused, enrol, login, loginOptions, newAuthenticator, register, verifyLogin } from './ceremonies.ts'
 
 const FIVE_MINUTES = 300_000
 
-onEachEngine('signing in with a passkey', (engine) => {
+onMainEngine('signing in with a passkey', (engine) => {
   const shared = sharedApp({ engine, config: { rateLimits: false } })
 
   test('options contain a challenge, its id and the RP id, but no credential', async () => {

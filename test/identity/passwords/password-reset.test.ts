@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ORIGIN, sharedApp, startApp, type TestApp } from '../../support/app.ts'
-import { onEachEngine } from '../../support/engines.ts'
+import { MAIN_ENGINE, onEachEngine } from '../../support/engines.ts'
 import { sentMails, lastMailTo } from '../../support/mail.ts'
 import { anonymous, cookieOf, signedInPerson } from '../../support/people.ts'
 
@@ -17,6 +17,17 @@ onEachEngine('password reset and email verification', (engine) => {
     anonymous(app).post('/api/auth/password-reset/confirm', { token, newPassword })
   const login = (app: TestApp, email: string, password: string) =>
     anonymous(app).post('/api/auth/login', { email, password })
+
+  test('of 20 concurrent uses of one link, exactly one succeeds', async () => {
+    await signedInPerson(shared(), { email: 'race@example.com', password: OLD_PASSWORD })
+    await request(shared(), 'race@example.com')
+    const { token } = await lastMailTo(shared(), 'race@example.com', '/reset-password')
+    const answers = await Promise.all(Array.from({ length: 20 }, () => confirm(shared(), token)))
+    assert.equal(answers.filter(({ statusCode }) => statusCode === 200).length, 1)
+  })
+
+  // The rest is the same on every engine.
+  if (engine !== MAIN_ENGINE) return
 
   test('POST /api/auth/password-reset gives the same answer for a known and an unknown email', async () => {
     await signedInPerson(shared(), { email: 'known@example.com', password: OLD_PASSWORD })
@@ -44,14 +55,6 @@ onEachEngine('password reset and email verification', (engine) => {
     const again = await confirm(shared(), token, 'yet another password')
     assert.equal(again.statusCode, 400)
     assert.equal(again.json().code, 'invalid_token')
-  })
-
-  test('of 20 concurrent uses of one link, exactly one succeeds', async () => {
-    await signedInPerson(shared(), { email: 'race@example.com', password: OLD_PASSWORD })
-    await request(shared(), 'race@example.com')
-    const { token } = await lastMailTo(shared(), 'race@example.com', '/reset-password')
-    const answers = await Promise.all(Array.from({ length: 20 }, () => confirm(shared(), token)))
-    assert.equal(answers.filter(({ statusCode }) => statusCode === 200).length, 1)
   })
 
   test('a link is invalid after an hour, after a newer one was used, and after a password change', async (t) => {

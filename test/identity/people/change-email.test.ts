@@ -5,7 +5,7 @@ import type { Permission } from '../../../src/vocabulary/permissions.ts'
 import { issue, saveKey } from '../../ssh/public-keys.ts'
 import { sharedApp, startApp } from '../../support/app.ts'
 import { getTokens, isLive, registerApplication } from '../../support/application.ts'
-import { onEachEngine } from '../../support/engines.ts'
+import { onMainEngine } from '../../support/engines.ts'
 import { lastMailTo, sentMails } from '../../support/mail.ts'
 import { anonymous, cookieOf, signedInPerson, type SignedInPerson, signIn } from '../../support/people.ts'
 import { enrol, login, newAuthenticator, register } from '../passkeys/ceremonies.ts'
@@ -15,7 +15,7 @@ const DAY = 86_400_000
 let count = 0
 const newEmail = () => `moved${++count}@example.com`
 
-onEachEngine('changing one’s email', (engine) => {
+onMainEngine('changing one’s email', (engine) => {
   const shared = sharedApp({ engine })
   const person = () => confirmed(signedInPerson(shared(), { password: PASSWORD }))
   /** With an address that was confirmed: only such a one gets a link that restores it. */
@@ -287,7 +287,7 @@ onEachEngine('changing one’s email', (engine) => {
   })
 })
 
-onEachEngine('deleting one’s own account', (engine) => {
+onMainEngine('deleting one’s own account', (engine) => {
   const shared = sharedApp({ engine })
 
   test('needs its email and the current password, and leaves nothing that lets anybody in', async () => {

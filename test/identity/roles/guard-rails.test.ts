@@ -4,10 +4,10 @@ import { ADMIN_ROLE, USER_ROLE } from '../../../src/identity/access/built-in-rol
 import type { Role } from '../../../src/identity/access/role.ts'
 import { type Permission, PERMISSIONS } from '../../../src/vocabulary/permissions.ts'
 import { sharedApp, startApp, type TestApp } from '../../support/app.ts'
-import { onEachEngine } from '../../support/engines.ts'
+import { onEachEngine, onMainEngine } from '../../support/engines.ts'
 import { type SignedInPerson, signedInPerson } from '../../support/people.ts'
 
-onEachEngine('users can’t grant more than they have', (engine) => {
+onMainEngine('users can’t grant more than they have', (engine) => {
   const shared = sharedApp({ engine })
   let app: TestApp
   let admin: SignedInPerson

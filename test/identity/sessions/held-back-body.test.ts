@@ -8,7 +8,7 @@ import { newPublicKey, issue, saveKey } from '../../ssh/public-keys.ts'
 import { ORIGIN, sharedApp, type TestApp } from '../../support/app.ts'
 import { authorizeUrl, getTokens, newPkce, registerApplication } from '../../support/application.ts'
 import { sendWithDelayedBody } from '../../support/delayed-body.ts'
-import { onEachEngine } from '../../support/engines.ts'
+import { onMainEngine } from '../../support/engines.ts'
 import { lastMailTo } from '../../support/mail.ts'
 import { signedInPerson, type SignedInPerson, signIn } from '../../support/people.ts'
 import { form, MULTIPART, picture } from '../account/upload.ts'
@@ -436,7 +436,7 @@ const ENDINGS = {
   },
 }
 
-onEachEngine('a request whose body arrives late', (engine) => {
+onMainEngine('a request whose body arrives late', (engine) => {
   const shared = sharedApp({ engine })
   before(async () => {
     admin = await signedInPerson(shared(), { admin: true })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sharedApp, startApp } from '../../support/app.ts'
-import { onEachEngine } from '../../support/engines.ts'
+import { onMainEngine } from '../../support/engines.ts'
 import { anonymous, cookieOf, signedInPerson, signIn } from '../../support/people.ts'
 
 const MINUTE = 60_000
@@ -9,7 +9,7 @@ const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 const PASSWORD = 'correct horse battery staple'
 
-onEachEngine('sessions', (engine) => {
+onMainEngine('sessions', (engine) => {
   const shared = sharedApp({ engine })
 
   test('GET /api/auth/me returns the user, the session, the roles and the permissions', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sharedApp } from '../../support/app.ts'
-import { onEachEngine } from '../../support/engines.ts'
+import { onMainEngine } from '../../support/engines.ts'
 import { anonymous, signedInPerson } from '../../support/people.ts'
 import { testSpeed } from '../../support/speed.ts'
 
@@ -30,7 +30,7 @@ async function ratioOf(one: () => Promise<unknown>, other: () => Promise<unknown
   return ratio
 }
 
-onEachEngine('the response time', (engine) => {
+onMainEngine('the response time', (engine) => {
   const shared = sharedApp({ engine, realHashCost: true, config: { rateLimits: false } })
   const login = (email: string) => anonymous(shared()).post('/api/auth/login', { email, password: 'not the password' })
 

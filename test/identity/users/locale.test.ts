@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { preferredLocale } from '../../../src/vocabulary/locales.ts'
 import { sharedApp } from '../../support/app.ts'
-import { onEachEngine } from '../../support/engines.ts'
+import { onMainEngine } from '../../support/engines.ts'
 import { lastMailTo } from '../../support/mail.ts'
 import { anonymous, cookieOf, signedInPerson } from '../../support/people.ts'
 
@@ -27,7 +27,7 @@ describe('the language of a browser', () => {
   })
 })
 
-onEachEngine('the language of a user', (engine) => {
+onMainEngine('the language of a user', (engine) => {
   const shared = sharedApp({ engine })
   const german = { 'accept-language': 'de-DE,de;q=0.9' }
 

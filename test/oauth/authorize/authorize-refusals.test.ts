@@ -10,7 +10,7 @@ import {
   postForm,
   registerApplication,
 } from '../../support/application.ts'
-import { onEachEngine } from '../../support/engines.ts'
+import { onMainEngine } from '../../support/engines.ts'
 import { anonymous, signedInPerson } from '../../support/people.ts'
 
 /** Checks 15: near misses of https://app.example/cb. */
@@ -36,7 +36,7 @@ const NEAR_MISSES = [
   ' https://app.example/cb',
 ]
 
-onEachEngine('the checks of an authorization request', (engine) => {
+onMainEngine('the checks of an authorization request', (engine) => {
   const app = sharedApp({ engine })
 
   test('an unknown client gets an error page, never a redirect', async () => {

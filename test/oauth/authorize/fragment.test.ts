@@ -9,10 +9,10 @@ import {
   newPkce,
   registerApplication,
 } from '../../support/application.ts'
-import { onEachEngine } from '../../support/engines.ts'
+import { onMainEngine } from '../../support/engines.ts'
 import { signedInPerson } from '../../support/people.ts'
 
-onEachEngine('response_mode=fragment', (engine) => {
+onMainEngine('response_mode=fragment', (engine) => {
   const app = sharedApp({ engine })
 
   test('an answer has the code or the error, with state and issuer, also after consent, and nothing in the query', async () => {

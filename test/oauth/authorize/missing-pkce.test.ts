@@ -10,12 +10,12 @@ import {
   newPkce,
   registerApplication,
 } from '../../support/application.ts'
-import { onEachEngine } from '../../support/engines.ts'
+import { onMainEngine } from '../../support/engines.ts'
 import { signedInPerson } from '../../support/people.ts'
 
 const WITHOUT: Fields = { code_challenge: undefined, code_challenge_method: undefined }
 
-onEachEngine('applications that send no PKCE', (engine) => {
+onMainEngine('applications that send no PKCE', (engine) => {
   const app = sharedApp({ engine, config: { allowMissingPkce: true } })
   const setup = async () => {
     const admin = await signedInPerson(app(), { admin: true })

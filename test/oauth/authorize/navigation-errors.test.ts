@@ -7,7 +7,7 @@ import { showErrors } from '../../../src/oauth/authorize/navigation-errors.ts'
 import { readConfig } from '../../../src/platform/config/config.ts'
 import { StorageFailure } from '../../../src/storage/failure.ts'
 import { startApp } from '../../support/app.ts'
-import { onEachEngine } from '../../support/engines.ts'
+import { onMainEngine } from '../../support/engines.ts'
 import { SECRET_KEY } from '../../support/settings.ts'
 
 test('the page for an unavailable database is shown without asking the database again', async (t) => {
@@ -33,7 +33,7 @@ test('the page for an unavailable database is shown without asking the database 
   assert.match(refused.body, /<title>.* · Acme</, 'shown also when the look of the installation cannot be read')
 })
 
-onEachEngine('the page of a sign-in that could not be stored', (engine) => {
+onMainEngine('the page of a sign-in that could not be stored', (engine) => {
   test('has the logo of the installation when only the disk is full', async (t) => {
     const { services } = await startApp(t, { engine })
     await services.db.transaction(async (trx) => {

@@ -14,11 +14,11 @@ import {
   registerApplication,
   type Tokens,
 } from '../../support/application.ts'
-import { onEachEngine } from '../../support/engines.ts'
+import { onMainEngine } from '../../support/engines.ts'
 import { anonymous, type Person, signedInPerson, signIn } from '../../support/people.ts'
 import { returnTo } from './login-page.ts'
 
-onEachEngine('prompt, max_age and hints', (engine) => {
+onMainEngine('prompt, max_age and hints', (engine) => {
   const app = sharedApp({ engine })
   const visit = async (person: Person, url: string): Promise<URL> => locationOf(await person.get(url))
   const createRequest = async (person: Person, change: Fields) => {

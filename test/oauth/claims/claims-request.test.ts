@@ -13,10 +13,10 @@ import {
   type Tokens,
   userinfo,
 } from '../../support/application.ts'
-import { onEachEngine } from '../../support/engines.ts'
+import { onMainEngine } from '../../support/engines.ts'
 import { signedInPerson, signIn } from '../../support/people.ts'
 
-onEachEngine('claims requested by name', (engine) => {
+onMainEngine('claims requested by name', (engine) => {
   const app = sharedApp({ engine })
 
   test('are returned where they were requested, and need consent to their scope', async () => {

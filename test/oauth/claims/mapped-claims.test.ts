@@ -13,13 +13,13 @@ import {
   type Tokens,
   userinfo,
 } from '../../support/application.ts'
-import { onEachEngine } from '../../support/engines.ts'
+import { onMainEngine } from '../../support/engines.ts'
 import { signedInPerson, type SignedInPerson } from '../../support/people.ts'
 
 const EVERYWHERE: ClaimMapping['in'] = ['id_token', 'userinfo', 'introspection']
 const WITH_GROUPS = [...ALL_SCOPES, 'groups']
 
-onEachEngine('claims', (engine) => {
+onMainEngine('claims', (engine) => {
   const app = sharedApp({ engine })
   let count = 0
 

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { readConfig } from '../../../src/platform/config/config.ts'
 import { sharedApp, startApp } from '../../support/app.ts'
 import { registerApplication } from '../../support/application.ts'
-import { onEachEngine } from '../../support/engines.ts'
+import { onMainEngine } from '../../support/engines.ts'
 import { signedInPerson, type SignedInPerson } from '../../support/people.ts'
 
 const RULES = {
@@ -11,7 +11,7 @@ const RULES = {
   redirectSchemes: ['immich', 'my-app'],
 }
 
-onEachEngine('redirect rules of a private network', (engine) => {
+onMainEngine('redirect rules of a private network', (engine) => {
   const app = sharedApp({ engine, config: RULES })
   const register = async (person: SignedInPerson, body: object) =>
     (await person.post('/oauth/clients', { name: 'App', clientType: 'confidential', scopes: [], ...body })).statusCode

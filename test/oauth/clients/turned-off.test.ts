@@ -23,7 +23,7 @@ import {
   type Tokens,
   userinfo,
 } from '../../support/application.ts'
-import { onEachEngine } from '../../support/engines.ts'
+import { onMainEngine } from '../../support/engines.ts'
 import { signedInPerson, type SignedInPerson } from '../../support/people.ts'
 import { askForDevice, decide, details, errorOf, poll, startDevice } from '../device/devices.ts'
 
@@ -47,7 +47,7 @@ const turn = async (admin: SignedInPerson, { clientId }: Application, disabled: 
   assert.equal(answer.json<{ client: { disabled: boolean } }>().client.disabled, disabled)
 }
 
-onEachEngine('an application that is turned off', (engine) => {
+onMainEngine('an application that is turned off', (engine) => {
   const app = sharedApp({ engine })
   let admin: SignedInPerson
   let person: SignedInPerson

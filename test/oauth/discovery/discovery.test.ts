@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ORIGIN, sharedApp } from '../../support/app.ts'
-import { onEachEngine } from '../../support/engines.ts'
+import { onMainEngine } from '../../support/engines.ts'
 import { anonymous, signedInPerson } from '../../support/people.ts'
 
 /** Exactly the values that the specification lists. */
@@ -21,7 +21,7 @@ const SPECIFIED = {
   code_challenge_methods_supported: ['S256'],
 }
 
-onEachEngine('discovery', (engine) => {
+onMainEngine('discovery', (engine) => {
   const app = sharedApp({ engine })
 
   for (const url of ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server']) {

@@ -5,7 +5,7 @@ import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose'
 import { activateNextKey, publishNextKey, retirePreviousKeys } from '../../../src/platform/keys/rotate-signing-key.ts'
 import { startApp, type TestApp } from '../../support/app.ts'
 import { getTokens, registerApplication } from '../../support/application.ts'
-import { onEachEngine } from '../../support/engines.ts'
+import { MAIN_ENGINE, onEachEngine } from '../../support/engines.ts'
 import { anonymous, signedInPerson } from '../../support/people.ts'
 
 const keysOf = async (app: TestApp): Promise<JSONWebKeySet> =>
@@ -25,6 +25,17 @@ async function eventually(check: () => Promise<boolean>): Promise<void> {
 }
 
 onEachEngine('rotation of the signing key', (engine) => {
+  test('ten concurrent rotations have the effect of one', async (t) => {
+    const app = await startApp(t, { engine })
+    const ids = await Promise.all(Array.from({ length: 10 }, () => publishNextKey(app.services)))
+    assert.deepEqual(new Set(ids), new Set(['service-id-2']))
+    await Promise.all(Array.from({ length: 10 }, () => activateNextKey(app.services, 0)))
+    await eventually(async () => (await idsOf(app)).join() === 'service-id-2,service-id-1')
+  })
+
+  // The rest is the same on every engine.
+  if (engine !== MAIN_ENGINE) return
+
   test('the next key is published first and signs after ten minutes, and the previous key still verifies', async (t) => {
     const app = await startApp(t, { engine })
     const application = await registerApplication(app)
@@ -54,14 +65,6 @@ onEachEngine('rotation of the signing key', (engine) => {
     await eventually(async () => (await idsOf(app)).join() === 'service-id-2')
     await assert.rejects(jwtVerify(before, createLocalJWKSet(await keysOf(app)), { currentDate }))
     assert.equal(await publishNextKey(app.services), 'service-id-3')
-  })
-
-  test('ten concurrent rotations have the effect of one', async (t) => {
-    const app = await startApp(t, { engine })
-    const ids = await Promise.all(Array.from({ length: 10 }, () => publishNextKey(app.services)))
-    assert.deepEqual(new Set(ids), new Set(['service-id-2']))
-    await Promise.all(Array.from({ length: 10 }, () => activateNextKey(app.services, 0)))
-    await eventually(async () => (await idsOf(app)).join() === 'service-id-2,service-id-1')
   })
 })
 

@@ -11,12 +11,12 @@ import {
   postForm,
   registerApplication,
 } from '../../support/application.ts'
-import { onEachEngine } from '../../support/engines.ts'
+import { onMainEngine } from '../../support/engines.ts'
 import { anonymous, cookieOf, type SignedInPerson, signedInPerson, signIn } from '../../support/people.ts'
 
 const AFTER_LOGOUT = 'https://app.example/bye'
 
-onEachEngine('RP-initiated logout', (engine) => {
+onMainEngine('RP-initiated logout', (engine) => {
   const app = sharedApp({ engine })
 
   const setUp = async (): Promise<{ application: Application; person: SignedInPerson; hint: string }> => {

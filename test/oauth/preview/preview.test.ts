@@ -4,7 +4,7 @@ import { ADMIN_ROLE } from '../../../src/identity/access/built-in-roles.ts'
 import type { ClaimMapping } from '../../../src/oauth/claims/claim-mapping.ts'
 import { sharedApp } from '../../support/app.ts'
 import { claimsOf, getTokens, introspect, registerApplication, userinfo } from '../../support/application.ts'
-import { onEachEngine } from '../../support/engines.ts'
+import { onMainEngine } from '../../support/engines.ts'
 import { signedInPerson } from '../../support/people.ts'
 
 interface Preview {
@@ -17,7 +17,7 @@ interface Preview {
 
 const EVERYWHERE: ClaimMapping['in'] = ['id_token', 'userinfo', 'introspection']
 
-onEachEngine('previews of a sign-in', (engine) => {
+onMainEngine('previews of a sign-in', (engine) => {
   const app = sharedApp({ engine })
 
   test('a preview tells what a real sign-in tells, and issues nothing', async () => {

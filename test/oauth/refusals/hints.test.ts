@@ -16,7 +16,7 @@ import {
   refresh,
   registerApplication,
 } from '../../support/application.ts'
-import { onEachEngine } from '../../support/engines.ts'
+import { onMainEngine } from '../../support/engines.ts'
 import { signedInPerson, type SignedInPerson } from '../../support/people.ts'
 import { askForDevice, errorOf, poll, registerDeviceClient, startDevice } from '../device/devices.ts'
 
@@ -32,7 +32,7 @@ const list = async (app: TestApp, { clientId }: Application): Promise<Refusal[]>
   return (await reader.get(`/oauth/clients/${clientId}/refusals`)).json<{ refusals: Refusal[] }>().refusals
 }
 
-onEachEngine('the hint of a refusal', (engine) => {
+onMainEngine('the hint of a refusal', (engine) => {
   const app = sharedApp({ engine })
 
   test('lists every scope that a client may not ask for with what it asked for and what it may', async () => {

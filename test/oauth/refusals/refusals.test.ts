@@ -17,7 +17,7 @@ import {
   refresh,
   registerApplication,
 } from '../../support/application.ts'
-import { onEachEngine } from '../../support/engines.ts'
+import { onMainEngine } from '../../support/engines.ts'
 import { signedInPerson, type SignedInPerson } from '../../support/people.ts'
 
 interface Refusal {
@@ -32,7 +32,7 @@ interface Refusal {
 
 const DAY = 24 * 3_600_000
 
-onEachEngine('refused requests of an application', (engine) => {
+onMainEngine('refused requests of an application', (engine) => {
   const app = sharedApp({ engine })
   const reader = () => signedInPerson(app(), { permissions: ['oauth_clients:read'] })
   const list = async (person: SignedInPerson, { clientId }: Application): Promise<Refusal[]> => {

@@ -19,10 +19,10 @@ import {
   type Tokens,
   userinfo,
 } from '../../support/application.ts'
-import { onEachEngine } from '../../support/engines.ts'
+import { onMainEngine } from '../../support/engines.ts'
 import { signedInPerson } from '../../support/people.ts'
 
-onEachEngine('the authorization code flow', (engine) => {
+onMainEngine('the authorization code flow', (engine) => {
   const app = sharedApp({ engine })
 
   for (const method of ['client_secret_basic', 'client_secret_post'] as const) {

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sharedApp } from '../../support/app.ts'
 import { basic, getTokens, introspect, postForm, registerApplication } from '../../support/application.ts'
-import { onEachEngine } from '../../support/engines.ts'
+import { onMainEngine } from '../../support/engines.ts'
 import { signedInPerson } from '../../support/people.ts'
 
-onEachEngine('claims at introspection', (engine) => {
+onMainEngine('claims at introspection', (engine) => {
   const app = sharedApp({ engine })
 
   test('are those of the scopes of the token, for a client that is set to get them, and for no other', async () => {

@@ -12,12 +12,12 @@ import {
   type Tokens,
   userinfo,
 } from '../../support/application.ts'
-import { onEachEngine } from '../../support/engines.ts'
+import { onMainEngine } from '../../support/engines.ts'
 import { signedInPerson } from '../../support/people.ts'
 
 const DAY = 86_400_000
 
-onEachEngine('refresh tokens', (engine) => {
+onMainEngine('refresh tokens', (engine) => {
   const app = sharedApp({ engine })
 
   test('a refresh returns a new access token, refresh token and ID token of the same sign-in', async () => {

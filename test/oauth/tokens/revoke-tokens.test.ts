@@ -20,10 +20,10 @@ import {
   type Tokens,
   userinfo,
 } from '../../support/application.ts'
-import { onEachEngine } from '../../support/engines.ts'
+import { onMainEngine } from '../../support/engines.ts'
 import { signedInPerson } from '../../support/people.ts'
 
-onEachEngine('revocation and introspection', (engine) => {
+onMainEngine('revocation and introspection', (engine) => {
   const app = sharedApp({ engine })
   const revoke = (fields: Fields, headers?: Record<string, string>) => postForm(app(), '/oauth/revoke', fields, headers)
 

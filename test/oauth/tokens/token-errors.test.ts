@@ -17,7 +17,7 @@ import {
   registerApplication,
   userinfo,
 } from '../../support/application.ts'
-import { onEachEngine } from '../../support/engines.ts'
+import { onMainEngine } from '../../support/engines.ts'
 import { signedInPerson } from '../../support/people.ts'
 
 function assertError(answer: Response, status: number, error: string): void {
@@ -27,7 +27,7 @@ function assertError(answer: Response, status: number, error: string): void {
   assert.equal(answer.headers['access-control-allow-origin'], '*')
 }
 
-onEachEngine('the token endpoint', (engine) => {
+onMainEngine('the token endpoint', (engine) => {
   const app = sharedApp({ engine })
   const token = (fields: Fields | string, headers?: Record<string, string>) =>
     postForm(app(), '/oauth/token', fields, headers)

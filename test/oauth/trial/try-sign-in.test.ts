@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { ADMIN_ROLE } from '../../../src/identity/access/built-in-roles.ts'
 import { ORIGIN, sharedApp } from '../../support/app.ts'
 import { consent, isLive, locationOf, registerApplication } from '../../support/application.ts'
-import { onEachEngine } from '../../support/engines.ts'
+import { onMainEngine } from '../../support/engines.ts'
 import { signedInPerson, type SignedInPerson } from '../../support/people.ts'
 
 interface Trial {
@@ -18,7 +18,7 @@ interface Result {
   introspection: Record<string, unknown>
 }
 
-onEachEngine('trying a sign-in', (engine) => {
+onMainEngine('trying a sign-in', (engine) => {
   const app = sharedApp({ engine })
   const begin = async (person: SignedInPerson, clientId: string): Promise<Trial> => {
     const answer = await person.post(`/oauth/clients/${clientId}/trial`)

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { startApp } from '../../support/app.ts'
-import { onEachEngine } from '../../support/engines.ts'
+import { onMainEngine } from '../../support/engines.ts'
 import { geoDatabase } from '../../support/geo-database.ts'
 import { anonymous, cookieOf } from '../../support/people.ts'
 
@@ -14,7 +14,7 @@ const LOCATION = {
   subdivisions: [{ iso_code: 'E', names: { en: 'Östergötland' } }],
 }
 
-onEachEngine('geolocation', (engine) => {
+onMainEngine('geolocation', (engine) => {
   test('a session has the country, city and region that GEOIP_DATABASE has for its address, and none for an unknown address', async (t) => {
     const folder = mkdtempSync(join(tmpdir(), 'latchkey-geo-'))
     t.after(() => rmSync(folder, { recursive: true }))

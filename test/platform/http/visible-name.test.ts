@@ -5,7 +5,7 @@ import { addVisibleNames, toVisible, VisibleName } from '../../../src/platform/h
 import { enrol } from '../../identity/passkeys/ceremonies.ts'
 import { sharedApp } from '../../support/app.ts'
 import { authorizeUrl, newPkce, registerApplication } from '../../support/application.ts'
-import { onEachEngine } from '../../support/engines.ts'
+import { onMainEngine } from '../../support/engines.ts'
 import { anonymous, type Person, signedInPerson } from '../../support/people.ts'
 
 /** The name as it is stored, or undefined if it is refused. */
@@ -106,7 +106,7 @@ const OVERRIDE = 'Bank \u202egro.live'
 const PERSIAN = 'علی\u200cرضا'
 const KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGPKSUTyz1HwHReFVvD5obVsALAgJRNarH4TRpNePnAS'
 
-onEachEngine('the rule for visible names', (engine) => {
+onMainEngine('the rule for visible names', (engine) => {
   const app = sharedApp({ engine })
 
   test('applies to users, roles, applications, their operators, passkeys and SSH keys', async () => {

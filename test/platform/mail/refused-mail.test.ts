@@ -3,7 +3,7 @@ import { test, type TestContext } from 'node:test'
 import type { SMTPServerOptions } from 'smtp-server'
 import type { Notification } from '../../../src/identity/notifications/notification.ts'
 import { startApp } from '../../support/app.ts'
-import { type EngineName, onEachEngine } from '../../support/engines.ts'
+import { type EngineName, onMainEngine } from '../../support/engines.ts'
 import { freePort } from '../../support/free-port.ts'
 import { anonymous, type Person, signedInPerson } from '../../support/people.ts'
 import { reply, startMailServer } from './mail-server.ts'
@@ -50,7 +50,7 @@ const REFUSALS: { name: string; options: SMTPServerOptions; expectedReason: RegE
   },
 ]
 
-onEachEngine('mail that a server refuses', (engine) => {
+onMainEngine('mail that a server refuses', (engine) => {
   for (const { name, options, expectedReason } of REFUSALS) {
     test(`a server that refuses ${name} is tried once, and administrators are notified once`, async (t) => {
       const { app, server, admins } = await setUp(t, engine, options)
@@ -129,7 +129,7 @@ onEachEngine('mail that a server refuses', (engine) => {
   })
 })
 
-onEachEngine('mail whose link no longer works', (engine) => {
+onMainEngine('mail whose link no longer works', (engine) => {
   const startOffline = async (t: TestContext) => {
     const port = await freePort()
     const app = await startApp(t, { engine, config: { smtpUrl: `smtp://127.0.0.1:${port}` } })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { markEmailConfirmed } from '../../../src/identity/users/user-store.ts'
 import { sharedApp } from '../../support/app.ts'
-import { onEachEngine } from '../../support/engines.ts'
+import { onMainEngine } from '../../support/engines.ts'
 import { lastMailTo } from '../../support/mail.ts'
 import { anonymous, signedInPerson, type SignedInPerson, signIn } from '../../support/people.ts'
 import { authRequest, createSite, forwardAuth, signInAt, TRUSTING } from '../visits.ts'
@@ -14,7 +14,7 @@ const basic = (user: string, password: string) => ({
   authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`,
 })
 
-onEachEngine('app passwords', (engine) => {
+onMainEngine('app passwords', (engine) => {
   const app = sharedApp({ engine, config: TRUSTING })
   let admin: SignedInPerson
   let site: Awaited<ReturnType<typeof createSite>>

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startApp } from '../../support/app.ts'
-import { onEachEngine } from '../../support/engines.ts'
+import { onMainEngine } from '../../support/engines.ts'
 import { signedInPerson } from '../../support/people.ts'
 import { createHost, enroll, hostWith } from './managed-host.ts'
 
-onEachEngine('that a host was here', (engine) => {
+onMainEngine('that a host was here', (engine) => {
   test('is written every 30 seconds at most, and with each of its reports', async (t) => {
     const app = await startApp(t, { engine })
     const admin = await signedInPerson(app, { admin: true })

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sharedApp } from '../../support/app.ts'
-import { onEachEngine } from '../../support/engines.ts'
+import { onMainEngine } from '../../support/engines.ts'
 import { signedInPerson } from '../../support/people.ts'
 import { issue, saveKey, signInCertificateUser } from '../public-keys.ts'
 
 const HOUR = 3_600_000
 
-onEachEngine('a certificate that is issued while a disable is planned', (engine) => {
+onMainEngine('a certificate that is issued while a disable is planned', (engine) => {
   const shared = sharedApp({ engine })
 
   async function setUp(plan: { action: 'disable' | 'enable'; inMs: number; discreet?: boolean }) {
