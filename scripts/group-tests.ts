@@ -13,8 +13,8 @@ const DIVIDED = new Set(['platform', 'identity', 'operations'])
  * files. Returns the files to run, each of which imports those of one process. The runner takes them in order of their names: the
  * largest are first, so that no long one is left for the end, and those that wait alternate with those that compute.
  */
-export function groupTests(into: string): string[] {
-  const groups = Map.groupBy(globSync('test/**/*.test.ts').toSorted(), (file) => {
+export function groupTests(into: string, files = globSync('test/**/*.test.ts')): string[] {
+  const groups = Map.groupBy(files.toSorted(), (file) => {
     const folder = folderOf(file)
     return WAITING.has(folder) ? file.replace('.test.ts', '').replaceAll('/', '-') : folder.replace('/', '-')
   })

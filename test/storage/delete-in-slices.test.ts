@@ -6,17 +6,16 @@ import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
 import { sql } from 'kysely'
 import { createLogger } from '../../src/platform/http/log.ts'
-import { type Database, dryRunning } from '../../src/storage/database.ts'
-import { deleteInSlices } from '../../src/storage/delete-in-slices.ts'
 import { isUnavailable } from '../../src/storage/failure.ts'
 import { openStorage } from '../../src/storage/open.ts'
 import { createMaintenanceThread } from '../../src/storage/sqlite/maintenance.ts'
-import { createStorage, type EngineName, onEachEngine } from '../support/engines.ts'
+import { createMigratedStorage } from '../support/engines.ts'
 import { lockInAnotherProcess } from '../support/other-process.ts'
 import { pollDuring } from '../support/poll-during.ts'
+import { addRows, deleteBefore, left } from './many-jobs.ts'
 
-async function open(t: TestContext, engine: EngineName) {
-  const storage = await createStorage(engine)
+async function open(t: TestContext) {
+  const storage = await createMigratedStorage('sqlite')
   const { db, close } = await openStorage(storage.databaseUrl, createLogger('silent'), 0, { timeoutFactor: 5 })
   t.after(async () => {
     await close()
@@ -25,75 +24,8 @@ async function open(t: TestContext, engine: EngineName) {
   return { db, file: storage.databaseUrl.slice('sqlite:'.length) }
 }
 
-const addRows = (db: Database, count: number) =>
-  db.transaction((trx) =>
-    trx
-      .insertInto('background_jobs')
-      .values(Array.from({ length: count }, (_, n) => ({ name: `job${n}`, next_run_at: n })))
-      .execute(),
-  )
-
-const left = async (db: Database): Promise<number> =>
-  (await db.read.selectFrom('background_jobs').select('name').execute()).length
-
-const deleteBefore = (db: Database, before: number, stop?: AbortSignal) =>
-  deleteInSlices(db, {
-    table: 'background_jobs',
-    key: 'name',
-    where: sql<boolean>`next_run_at < ${before}`,
-    orderBy: 'next_run_at',
-    rows: 10,
-    pauseMs: 0,
-    stop,
-  })
-
-onEachEngine('a deletion in slices', (engine) => {
-  test('deletes exactly the rows that match, and says how many', async (t) => {
-    const { db } = await open(t, engine)
-    await addRows(db, 60)
-    assert.equal(await deleteBefore(db, 5), 5)
-    assert.equal(await deleteBefore(db, 45), 40)
-    assert.equal(await deleteBefore(db, 45), 0)
-    assert.equal(await left(db), 15)
-  })
-
-  test('ends with the current slice when it is stopped', async (t) => {
-    const { db } = await open(t, engine)
-    await addRows(db, 30)
-    assert.equal(await deleteBefore(db, 30, AbortSignal.abort()), 0)
-    const stop = new AbortController()
-    const deleting = deleteBefore(db, 30, stop.signal)
-    stop.abort()
-    assert.equal(await deleting, 10)
-    assert.equal(await left(db), 20)
-  })
-
-  test('goes on beside other writes, and none is lost', async (t) => {
-    const { db } = await open(t, engine)
-    await addRows(db, 400)
-    const add = (n: number) =>
-      db.transaction((trx) =>
-        trx
-          .insertInto('background_jobs')
-          .values({ name: `new${n}`, next_run_at: 1000 })
-          .execute(),
-      )
-    const added = Array.from({ length: 50 }, (_, n) => add(n))
-    const [deleted] = await Promise.all([deleteBefore(db, 400), ...added])
-    assert.equal(deleted, 400)
-    assert.equal(await left(db), 50)
-  })
-
-  test('is undone in a dry run', async (t) => {
-    const { db } = await open(t, engine)
-    await addRows(db, 3)
-    assert.equal(await dryRunning(db).writeInBackground(sql`delete from background_jobs`), 3)
-    assert.equal(await left(db), 3)
-  })
-})
-
 test('on SQLite requests are answered while a slice takes long', async (t) => {
-  const { db, file } = await open(t, 'sqlite')
+  const { db, file } = await open(t)
   await addRows(db, 400)
   runOnce(
     file,
@@ -114,7 +46,7 @@ test('on SQLite requests are answered while a slice takes long', async (t) => {
 })
 
 test('on SQLite a slice that fails is undone, those before it stay deleted, and the next attempt works', async (t) => {
-  const { db, file } = await open(t, 'sqlite')
+  const { db, file } = await open(t)
   await addRows(db, 40)
   runOnce(
     file,
@@ -127,7 +59,7 @@ test('on SQLite a slice that fails is undone, those before it stay deleted, and 
 })
 
 test('on SQLite a slice deletes the rows that refer to the deleted ones', async (t) => {
-  const { db } = await open(t, 'sqlite')
+  const { db } = await open(t)
   await db.transaction(async (trx) => {
     await trx
       .insertInto('roles')
@@ -141,7 +73,7 @@ test('on SQLite a slice deletes the rows that refer to the deleted ones', async 
 })
 
 test('on SQLite a slice waits while another process holds the write lock, and fails as unavailable after a time', async (t) => {
-  const { db, file } = await open(t, 'sqlite')
+  const { db, file } = await open(t)
   await addRows(db, 20)
   const release = await lockInAnotherProcess(t, file)
   const impatient = createMaintenanceThread({ file, maxLockWaitMs: 100 })
@@ -165,7 +97,7 @@ test('a thread that can not start fails what waits for it, and the next task sta
 })
 
 test('a thread that was closed runs nothing more', async (t) => {
-  const { db, file } = await open(t, 'sqlite')
+  const { db, file } = await open(t)
   await addRows(db, 1)
   const thread = createMaintenanceThread({ file, maxLockWaitMs: 0 })
   await thread.close()

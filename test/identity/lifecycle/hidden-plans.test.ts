@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { LifecycleAction } from '../../../src/identity/lifecycle/lifecycle-action.ts'
 import type { Overview } from '../../../src/operations/overview/overview.ts'
 import { startApp } from '../../support/app.ts'
-import { onMainEngine } from '../../support/engines.ts'
+import { onEachEngine } from '../../support/engines.ts'
 import { signedInPerson, type SignedInPerson } from '../../support/people.ts'
 import { actionsOf, insertActions, lifecycleOf } from './actions.ts'
 
@@ -11,7 +11,7 @@ const HOUR = 3_600_000
 const overviewFor = async (viewer: SignedInPerson): Promise<Overview> =>
   (await viewer.get('/api/admin/overview')).json()
 
-onMainEngine('what is planned for an account', (engine) => {
+onEachEngine('what is planned for an account', (engine) => {
   test('is in the overview only with users:lifecycle, and never for the person whom it is about', async (t) => {
     const app = await startApp(t, { engine })
     const admin = await signedInPerson(app, { admin: true })

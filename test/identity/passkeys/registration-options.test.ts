@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MAX_PASSKEYS } from '../../../src/identity/passkeys/registration-options.ts'
 import { sharedApp } from '../../support/app.ts'
-import { onMainEngine } from '../../support/engines.ts'
+import { onEachEngine } from '../../support/engines.ts'
 import { signedInPerson, signIn } from '../../support/people.ts'
 import { assertRefused, enrol, newAuthenticator, registrationOptions, verifyRegistration } from './ceremonies.ts'
 
 const FIVE_MINUTES = 300_000
 
-onMainEngine('the options for a passkey registration', (engine) => {
+onEachEngine('the options for a passkey registration', (engine) => {
   const shared = sharedApp({ engine, config: { rateLimits: false, rpName: 'Example Inc.' } })
 
   test('name the relying party, the account by its email, and the required kind of credential', async () => {

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { newPublicKey } from '../../ssh/public-keys.ts'
 import { sharedApp, type TestApp } from '../../support/app.ts'
 import { type Application, getTokens, isLive, refresh, registerApplication } from '../../support/application.ts'
-import { onMainEngine } from '../../support/engines.ts'
+import { onEachEngine } from '../../support/engines.ts'
 import { lastMailTo } from '../../support/mail.ts'
 import { anonymous, cookieOf, type Person, signedInPerson } from '../../support/people.ts'
 import { login as loginWithPasskey, newAuthenticator, register as registerPasskey } from '../passkeys/ceremonies.ts'
@@ -48,7 +48,7 @@ async function addAccess(app: TestApp, person: Person, application: Application)
   return { authenticator, tokens, revoked }
 }
 
-onMainEngine('the first confirmation of an email address', (engine) => {
+onEachEngine('the first confirmation of an email address', (engine) => {
   const shared = sharedApp({ engine })
 
   test('a reset of an account with an unconfirmed address removes passkeys, keys, certificates and grants', async () => {

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Response } from 'light-my-request'
 import { LIMITS } from '../../../src/platform/limits/limits.ts'
 import { sharedApp, startApp, type TestApp } from '../../support/app.ts'
-import { onMainEngine } from '../../support/engines.ts'
+import { onEachEngine } from '../../support/engines.ts'
 import { lastMailTo } from '../../support/mail.ts'
 import { anonymous, signedInPerson } from '../../support/people.ts'
 import { enrol, login as loginWithPasskey } from '../passkeys/ceremonies.ts'
@@ -57,7 +57,7 @@ async function useUpGuesses({ services: { limits } }: TestApp, email: string): P
   await Promise.all(Array.from({ length: limit.max }, () => limits.fail(limit, email)))
 }
 
-onMainEngine('guessing a password from many IP addresses', (engine) => {
+onEachEngine('guessing a password from many IP addresses', (engine) => {
   const shared = sharedApp({ engine, config: { trustProxy: ['127.0.0.1'] } })
 
   test('after 100 failures for one email in an hour from different addresses, unknown browsers get 429, also for an unknown email', async () => {
@@ -140,7 +140,7 @@ onMainEngine('guessing a password from many IP addresses', (engine) => {
   })
 })
 
-onMainEngine('known browsers', (engine) => {
+onEachEngine('known browsers', (engine) => {
   const shared = sharedApp({ engine, config: { trustProxy: ['127.0.0.1'] } })
   const rowsOf = (userId: string) =>
     shared().services.db.read.selectFrom('known_browsers').selectAll().where('user_id', '=', userId).execute()

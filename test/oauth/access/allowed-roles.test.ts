@@ -20,7 +20,7 @@ import {
   type Tokens,
   userinfo,
 } from '../../support/application.ts'
-import { MAIN_ENGINE, onEachEngine } from '../../support/engines.ts'
+import { onEachEngine } from '../../support/engines.ts'
 import { signedInPerson, type SignedInPerson } from '../../support/people.ts'
 
 const MINUTE = 60_000
@@ -54,30 +54,6 @@ onEachEngine('who may use an application', (engine) => {
     return { admin, person, roleId, application, tokens }
   }
 
-  const assertDead = async (application: Application, tokens: Tokens) => {
-    assert.equal(await isLive(app(), application, tokens.access_token), false, 'introspection of the access token')
-    assert.equal(await isLive(app(), application, tokens.refresh_token), false, 'introspection of the refresh token')
-    assert.equal((await userinfo(app(), tokens.access_token)).statusCode, 401, 'userinfo')
-    const answer = await refresh(app(), application, tokens.refresh_token)
-    assert.deepEqual([answer.statusCode, answer.json<{ error: string }>().error], [400, 'invalid_grant'], 'refresh')
-  }
-
-  test('a code that is being issued while the role is taken away is revoked or never issued', async () => {
-    for (let round = 0; round < 5; round++) {
-      const { admin, person, roleId, application } = await restricted()
-      const pkce = newPkce()
-      const [answer] = await Promise.all([person.get(authorizeUrl(application, pkce)), take(admin, person, roleId)])
-      const code = locationOf(answer).searchParams.get('code')
-      await give(admin, person, roleId)
-      if (code === null) continue
-      const exchanged = await exchangeCode(app(), application, code, pkce)
-      assert.equal(exchanged.json<{ error: string }>().error, 'invalid_grant')
-    }
-  })
-
-  // The rest is the same on every engine.
-  if (engine !== MAIN_ENGINE) return
-
   test('an administrator sees which applications a person may use, and why', async () => {
     const { admin, person, roleId, application } = await restricted()
     const open = await registerApplication(app())
@@ -97,6 +73,14 @@ onEachEngine('who may use an application', (engine) => {
     assert.equal((await person.get(path)).statusCode, 403)
     assert.equal((await admin.get('/api/admin/users/usr_nobody/apps')).statusCode, 404)
   })
+
+  const assertDead = async (application: Application, tokens: Tokens) => {
+    assert.equal(await isLive(app(), application, tokens.access_token), false, 'introspection of the access token')
+    assert.equal(await isLive(app(), application, tokens.refresh_token), false, 'introspection of the refresh token')
+    assert.equal((await userinfo(app(), tokens.access_token)).statusCode, 401, 'userinfo')
+    const answer = await refresh(app(), application, tokens.refresh_token)
+    assert.deepEqual([answer.statusCode, answer.json<{ error: string }>().error], [400, 'invalid_grant'], 'refresh')
+  }
 
   test('allowedRoles is null by default, keeps its order, and takes only roles that exist', async () => {
     const admin = await signedInPerson(app(), { admin: true })
@@ -245,6 +229,19 @@ onEachEngine('who may use an application', (engine) => {
     await app().tick()
     await restrict(admin, application, null)
     for (const each of tokens) await assertDead(application, each)
+  })
+
+  test('a code that is being issued while the role is taken away is revoked or never issued', async () => {
+    for (let round = 0; round < 5; round++) {
+      const { admin, person, roleId, application } = await restricted()
+      const pkce = newPkce()
+      const [answer] = await Promise.all([person.get(authorizeUrl(application, pkce)), take(admin, person, roleId)])
+      const code = locationOf(answer).searchParams.get('code')
+      await give(admin, person, roleId)
+      if (code === null) continue
+      const exchanged = await exchangeCode(app(), application, code, pkce)
+      assert.equal(exchanged.json<{ error: string }>().error, 'invalid_grant')
+    }
   })
 
   test('the applications of a person are those with a launch URL that they may use', async () => {

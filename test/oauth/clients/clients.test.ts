@@ -15,7 +15,7 @@ import {
   registerApplication,
   userinfo,
 } from '../../support/application.ts'
-import { onMainEngine } from '../../support/engines.ts'
+import { onEachEngine } from '../../support/engines.ts'
 import { anonymous, type Person, signedInPerson } from '../../support/people.ts'
 
 interface CreateResponse {
@@ -46,7 +46,7 @@ const INVALID_OPERATORS = Object.entries({
   'that is a number': 7,
 })
 
-onMainEngine('OAuth clients', (engine) => {
+onEachEngine('OAuth clients', (engine) => {
   const app = sharedApp({ engine })
   const writer = () => signedInPerson(app(), { permissions: ['oauth_clients:read', 'oauth_clients:write'] })
 

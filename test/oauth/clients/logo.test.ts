@@ -5,14 +5,14 @@ import { createPictureSweeper } from '../../../src/platform/pictures/sweep-pictu
 import { form, MULTIPART, picture } from '../../identity/account/upload.ts'
 import { sharedApp } from '../../support/app.ts'
 import { registerApplication } from '../../support/application.ts'
-import { onMainEngine } from '../../support/engines.ts'
+import { onEachEngine } from '../../support/engines.ts'
 import { anonymous, signedInPerson } from '../../support/people.ts'
 
 interface Answer {
   client: { logoUrl: string | null }
 }
 
-onMainEngine('logos of applications', (engine) => {
+onEachEngine('logos of applications', (engine) => {
   const app = sharedApp({ engine })
   const setup = async () => {
     const admin = await signedInPerson(app(), { admin: true })

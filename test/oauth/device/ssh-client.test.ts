@@ -9,7 +9,7 @@ import { lifecycleOf } from '../../identity/lifecycle/actions.ts'
 import { newPublicKey, saveKey, signInCertificateUser } from '../../ssh/public-keys.ts'
 import { sharedApp, type TestApp } from '../../support/app.ts'
 import { isLive, refresh, type Tokens } from '../../support/application.ts'
-import { onMainEngine } from '../../support/engines.ts'
+import { onEachEngine } from '../../support/engines.ts'
 import { signedInPerson } from '../../support/people.ts'
 import {
   askForDevice,
@@ -61,7 +61,7 @@ async function certify(app: TestApp, { access_token: token }: Tokens, ttlSeconds
   return id
 }
 
-onMainEngine('the built-in client latchkey-ssh', (engine) => {
+onEachEngine('the built-in client latchkey-ssh', (engine) => {
   const app = sharedApp({ engine })
 
   test('is a public client with device codes, refresh tokens and the scope ssh', async () => {
@@ -320,7 +320,7 @@ onMainEngine('the built-in client latchkey-ssh', (engine) => {
   })
 })
 
-onMainEngine('ephemeral keys', (engine) => {
+onEachEngine('ephemeral keys', (engine) => {
   const app = sharedApp({ engine })
   const keysOf = async (person: Awaited<ReturnType<typeof signInCertificateUser>>) =>
     (await person.get('/api/ssh/keys')).json<{ keys: { id: string; ephemeral: boolean }[] }>().keys

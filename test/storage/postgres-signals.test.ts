@@ -3,7 +3,7 @@ import { mock, test } from 'node:test'
 import { activateNextKey, publishNextKey } from '../../src/platform/keys/rotate-signing-key.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { startDelayingProxy } from '../support/delaying-proxy.ts'
-import { createStorage, onEachEngine } from '../support/engines.ts'
+import { createStorage } from '../support/engines.ts'
 import { anonymous } from '../support/people.ts'
 import { until } from '../support/replicas.ts'
 
@@ -11,31 +11,6 @@ const keysOf = async (app: TestApp): Promise<string[]> => {
   const response = await anonymous(app).get('/.well-known/jwks.json')
   return response.json<{ keys: { kid: string }[] }>().keys.map(({ kid }) => kid)
 }
-
-onEachEngine('a signal', (engine) => {
-  test('is delivered when its transaction has committed, and never when that is undone', async (t) => {
-    const { services } = await startApp(t, { engine })
-    const { db, signals } = services
-    const received: string[] = []
-    signals.on('client-changed', ({ clientId }) => received.push(clientId))
-    const emit = (clientId: string) => db.transaction((trx) => signals.emit(trx, 'client-changed', { clientId }))
-    // On PostgreSQL nothing is received before the first LISTEN.
-    await until(async () => {
-      await emit('first')
-      return received.length > 0
-    })
-    await assert.rejects(
-      db.transaction(async (trx) => {
-        await signals.emit(trx, 'client-changed', { clientId: 'undone' })
-        throw new Error('refused')
-      }),
-      /refused/,
-    )
-    await emit('last')
-    await until(async () => received.includes('last'))
-    assert.ok(!received.includes('undone'))
-  })
-})
 
 test('a replica whose first LISTEN is late learns of the changes before it', async (t) => {
   const storage = await createStorage('postgres')
