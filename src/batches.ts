@@ -16,13 +16,7 @@ export function collectPerTick<T>(handOver: (collected: T[]) => void): (item: T)
   }
 }
 
-/** What waits to be part of a batch. */
-export interface Queued {
-  /** When it was queued, by the monotonic clock. */
-  queuedAt: number
-}
-
-export interface BatchQueue<T extends Queued> {
+export interface BatchQueue<T> {
   /** It is part of the next batch, which begins soon, or when the one that runs has ended. */
   add(item: T): void
   /** It is part of the next batch, but does not begin one. */
@@ -32,105 +26,113 @@ export interface BatchQueue<T extends Queued> {
   /** Removes and returns all that wait. */
   takeWaiting(): T[]
   waiting(): number
-  /** Resolves when nothing runs or waits. */
+  /** Resolves when nothing runs, or is about to. */
   idle(): Promise<void>
 }
 
-/** Why something is not queued any longer: too many wait, or it has waited for too long. */
+/** Why something is not queued any longer: too many wait, or what runs takes too long. */
 export type TurnedAway = 'too many' | 'too long'
 
-interface BatchOptions<T extends Queued> {
+interface BatchOptions<T> {
   /** Settles each of them, but those that it returns: they come first in the next batch. Never rejects. */
   run(batch: T[]): Promise<readonly T[] | void>
   /** Gets what can't wait any longer, instead of `run`. */
   turnAway(item: T, why: TurnedAway): void
   maxBatch: number
   maxWaiting: number
-  /** Nothing waits for longer while a batch runs. What comes when it has been running for so long does not wait at all. */
+  /** When a batch has kept others waiting for this long, they are turned away, and until it ends no others wait for it. */
   maxWaitMs: number
   /** When a batch begins: at the end of the tick, unless stated otherwise. */
-  soon?: (begin: () => void) => void
-  now?: () => number
+  soon?: (task: () => void) => void
 }
 
 /** Runs what comes together in one batch at a time, in order. */
-export function createBatchQueue<T extends Queued>(options: BatchOptions<T>): BatchQueue<T> {
-  const { run, turnAway, maxBatch, maxWaiting, maxWaitMs, soon = setImmediate, now = () => performance.now() } = options
+export function createBatchQueue<T>(options: BatchOptions<T>): BatchQueue<T> {
+  const { run, turnAway, maxBatch, maxWaiting, maxWaitMs, soon = setImmediate } = options
   let waiting: T[] = []
+  /** How many of those that wait came quietly and after all others. */
+  let quiet = 0
   const exclusive: (() => Promise<void>)[] = []
   const idle: (() => void)[] = []
   /** Something runs, or is about to. */
   let isBusy = false
-  let runningSince: number | undefined
+  let isRunning = false
+  /** What runs has kept others waiting for too long. */
+  let isSlow = false
   let timer: NodeJS.Timeout | undefined
 
+  const hasWork = () => exclusive.length > 0 || waiting.length > quiet
   const wake = () => {
     if (isBusy) return
     isBusy = true
     soon(runNext)
   }
-  const takeBatch = (): T[] => {
-    const batch = waiting
-    waiting = batch.length > maxBatch ? batch.splice(maxBatch) : []
-    return batch
-  }
-  const runNext = () => {
-    runningSince = now()
-    const work = exclusive.shift()
-    void (work ? work() : run(takeBatch())).then(ended)
-  }
-  const ended = (again: readonly T[] | void) => {
-    runningSince = undefined
-    if (again !== undefined && again.length > 0) {
-      waiting.unshift(...again)
-      turnAwayLate()
-    }
-    if (exclusive.length > 0 || waiting.length > 0) return soon(runNext)
+  const rest = () => {
     isBusy = false
     for (const resolve of idle.splice(0)) resolve()
   }
-  /** They are in the order in which they were queued. */
-  const turnAwayLate = () => {
-    const latest = now() - maxWaitMs
-    const inTime = waiting.findIndex(({ queuedAt }) => queuedAt > latest)
-    for (const late of waiting.splice(0, inTime === -1 ? waiting.length : inTime)) turnAway(late, 'too long')
+  const takeBatch = (): T[] => {
+    const batch = waiting
+    waiting = batch.length > maxBatch ? batch.splice(maxBatch) : []
+    quiet = Math.min(quiet, waiting.length)
+    return batch
+  }
+  const takeWaiting = (): T[] => {
+    quiet = 0
+    return waiting.splice(0)
+  }
+  const runNext = () => {
+    if (!hasWork()) return rest()
+    isRunning = true
+    const work = exclusive.shift()
+    const running = work ? work() : run(takeBatch())
+    if (waiting.length > 0) watch()
+    void running.then(ended)
+  }
+  const ended = (again: readonly T[] | void) => {
+    isRunning = false
+    isSlow = false
+    clearTimeout(timer)
+    timer = undefined
+    if (again) waiting.unshift(...again)
+    if (hasWork()) soon(runNext)
+    else rest()
   }
   const watch = () => {
-    if (timer !== undefined) return
-    const [first] = waiting
-    if (!first || maxWaitMs === Infinity) return
-    timer = setTimeout(
-      () => {
-        timer = undefined
-        // Without a batch that runs, they are about to run: this process was held up, and not they.
-        if (runningSince === undefined) return
-        turnAwayLate()
-        watch()
-      },
-      first.queuedAt + maxWaitMs - now(),
-    ).unref()
+    timer ??= setTimeout(() => {
+      const watched = timer
+      // If this process was held up, what ends the batch may have come meanwhile: it is read first.
+      soon(() => {
+        if (timer !== watched) return
+        isSlow = true
+        for (const item of takeWaiting()) turnAway(item, 'too long')
+      })
+    }, maxWaitMs).unref()
+  }
+  const queue = (item: T): boolean => {
+    if (waiting.length >= maxWaiting || isSlow) {
+      turnAway(item, isSlow ? 'too long' : 'too many')
+      return false
+    }
+    waiting.push(item)
+    if (isRunning) watch()
+    return true
   }
 
   return {
     add(item) {
-      if (waiting.length >= maxWaiting) return turnAway(item, 'too many')
-      if (runningSince !== undefined) {
-        if (now() - runningSince > maxWaitMs) return turnAway(item, 'too long')
-        waiting.push(item)
-        return watch()
-      }
-      waiting.push(item)
+      if (!queue(item)) return
+      quiet = 0
       wake()
     },
     addQuietly(item) {
-      if (waiting.length >= maxWaiting) return turnAway(item, 'too many')
-      waiting.push(item)
+      if (queue(item)) quiet++
     },
     between(work) {
       exclusive.push(work)
       wake()
     },
-    takeWaiting: () => waiting.splice(0),
+    takeWaiting,
     waiting: () => waiting.length,
     idle: () => (isBusy ? new Promise((resolve) => idle.push(resolve)) : Promise.resolve()),
   }

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { createBatchQueue, type Queued } from '../../batches.ts'
+import { createBatchQueue } from '../../batches.ts'
 import { StorageFailure } from '../failure.ts'
 import { fateOf, isOutOfTime, isReadOnly, isStale, translate, unlessOfServer } from './errors.ts'
 import type { Abandoned, Alone } from './pool.ts'
@@ -26,7 +26,7 @@ export interface SharedSettings {
 }
 
 /** A statement that waits for its rows. */
-interface QueuedStatement extends Queued {
+interface QueuedStatement {
   query: Query
   resolve(rows: object[]): void
   reject(error: unknown): void
@@ -231,7 +231,7 @@ function createSharedConnection(options: Options): SharedConnection {
   return {
     run: (query) =>
       new Promise((resolve, reject) => {
-        const statement = { query, resolve, reject, queuedAt: performance.now() }
+        const statement = { query, resolve, reject }
         if (isAbandoned) runAlone(statement)
         else statements.add(statement)
       }),

@@ -1,4 +1,4 @@
-import { createBatchQueue, type Queued } from '../../batches.ts'
+import { createBatchQueue } from '../../batches.ts'
 import { SkippedStatement, StorageFailure } from '../failure.ts'
 import { isBroken, translate } from './errors.ts'
 import { type Connections, giveBack, takeFrom } from './pool.ts'
@@ -20,7 +20,7 @@ const BEGIN = queryOf('begin', [], 'begin')
 const COMMIT = queryOf('commit', [], 'commit')
 const ROLLBACK = queryOf('rollback', [], 'rollback')
 
-interface QueuedStatement extends Queued {
+interface QueuedStatement {
   query: Query
   resolve(answer: Answer): void
   reject(error: unknown): void
@@ -73,10 +73,10 @@ export async function openTransaction(connections: Connections): Promise<Postgre
     soon: process.nextTick,
   })
   const add = (query: Query): Promise<Answer> =>
-    new Promise((resolve, reject) => statements.add({ query, resolve, reject, queuedAt: performance.now() }))
+    new Promise((resolve, reject) => statements.add({ query, resolve, reject }))
   /** Nobody waits for its answer. */
   const addQuietly = (query: Query): void =>
-    statements.addQuietly({ query, resolve: () => {}, reject: () => {}, queuedAt: performance.now() })
+    statements.addQuietly({ query, resolve: () => {}, reject: () => {} })
   const checkOpen = () => {
     if (isOver) throw new StorageFailure('unavailable', OVER)
   }

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createBatchQueue, type Queued } from '../../batches.ts'
+import { createBatchQueue } from '../../batches.ts'
 import { StorageFailure } from '../failure.ts'
 import { isBusy } from './errors.ts'
 
@@ -108,7 +108,9 @@ function createQueuedStatement<T>(
 }
 
 /** One statement, or one whole transaction, that waits to be part of a batch. */
-interface QueuedWrite extends Queued {
+interface QueuedWrite {
+  /** By the monotonic clock. */
+  queuedAt: number
   run(isFirst: boolean): void | Promise<void>
   committed(): void
   failed(error: unknown): void
