@@ -67,11 +67,11 @@ function createModel(t: TestContext, s: fc.Scheduler, limits: Bounds) {
   const begin = (piece: Piece) => {
     const others = waiting().filter(({ key }) => key !== piece.key)
     for (const key of KEYS) {
-      const [first] = others.filter((other) => other.key === key)
+      const first = others.find((other) => other.key === key)
       first?.overtaken.set(piece.key, (first.overtaken.get(piece.key) ?? 0) + 1)
     }
-    const earlier = waiting().filter(({ key }) => key === piece.key)
-    check(earlier[0] === piece, 'work of one key starts in the order in which it came')
+    const next = waiting().find(({ key }) => key === piece.key)
+    check(next === piece, 'work of one key starts in the order in which it came')
     piece.started = started++
     running.push(piece)
     check(running.length <= limits.atOnce, 'not more at once')

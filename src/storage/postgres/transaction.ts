@@ -75,8 +75,7 @@ export async function openTransaction(connections: Connections): Promise<Postgre
   const add = (query: Query): Promise<Answer> =>
     new Promise((resolve, reject) => statements.add({ query, resolve, reject }))
   /** Nobody waits for its answer. */
-  const addQuietly = (query: Query): void =>
-    statements.addQuietly({ query, resolve: () => {}, reject: () => {} })
+  const addQuietly = (query: Query): void => statements.addQuietly({ query, resolve: () => {}, reject: () => {} })
   const checkOpen = () => {
     if (isOver) throw new StorageFailure('unavailable', OVER)
   }
