@@ -38,7 +38,7 @@ test('fault 8: what was entered is not lost: by a click beside the dialog, by Es
   await page.getByRole('button', { name: 'Add a passkey' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Name').fill('Work laptop')
-  await page.mouse.click(5, 5)
+  await page.locator('.mantine-Modal-overlay').click({ position: { x: 5, y: 5 } })
   await expect(dialog.getByText('Discard it?')).toBeVisible()
   await dialog.getByRole('button', { name: 'Keep editing' }).click()
   await expect(dialog.getByLabel('Name')).toHaveValue('Work laptop')

@@ -1,6 +1,7 @@
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
-import { queryClient } from './session/query-client.ts'
+import { OnFailure } from './lib/use-submit.ts'
+import { noticeSession, queryClient } from './session/query-client.ts'
 import { router } from './shell/router.tsx'
 import { start } from './start.tsx'
 
@@ -19,10 +20,14 @@ await start(App, [
   'sites',
 ])
 
+const noticeFailure = (failure: unknown) => noticeSession(failure, true)
+
 export function App() {
   return (
     <QueryClientProvider client={queryClient}>
-      <RouterProvider router={router} />
+      <OnFailure value={noticeFailure}>
+        <RouterProvider router={router} />
+      </OnFailure>
     </QueryClientProvider>
   )
 }

@@ -6,7 +6,6 @@ import { MantineProvider } from '@mantine/core'
 import { type ComponentType, StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { loadLook, look } from './lib/look.ts'
-import { installSingleClicks } from './lib/single-clicks.ts'
 import { preferredLanguage } from './texts/language.ts'
 import { loadTexts, type Part } from './texts/load-texts.ts'
 import { TextsProvider } from './texts/TextsProvider.tsx'
@@ -17,8 +16,6 @@ import { ErrorBoundary } from './ui/ErrorBoundary.tsx'
 export async function start(App: ComponentType, parts: Part[]): Promise<void> {
   const language = preferredLanguage()
   const [texts] = await Promise.all([loadTexts(language, parts), loadLook()])
-
-  installSingleClicks()
 
   const root = document.getElementById('root')
   if (!root) throw new Error('The page has no root element.')

@@ -1,11 +1,11 @@
 import { Badge, Button, Group, Stack, Text, TextInput } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { answer, api } from '../api/client.ts'
 import type { Profile } from '../api/shapes.ts'
+import { useSubmit } from '../lib/use-submit.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { FailureAlert } from '../ui/FailureAlert.tsx'
-import { Field } from '../ui/Form.tsx'
+import { useSubmitForm } from '../ui/Form.tsx'
 import { FormDialog } from '../ui/FormDialog.tsx'
 import { SavedNote } from '../ui/SaveButton.tsx'
 import { OwnerProofField, withOwnerProof } from './owner-proof.tsx'
@@ -14,9 +14,9 @@ export function EmailStatus({ profile }: { profile: Profile }) {
   const texts = useTexts('account').profile
   const [isChanging, setChanging] = useState(false)
   const [sentTo, setSentTo] = useState<string>()
-  const resend = useMutation({ mutationFn: () => answer(api.POST('/api/auth/verify-email/resend')) })
+  const resend = useSubmit(() => answer(api.POST('/api/auth/verify-email/resend')))
   const sent = sentTo === undefined ? undefined : texts.changeEmailSent(sentTo)
-  const note = sent ?? (resend.isSuccess ? texts.resent : undefined)
+  const note = sent ?? (resend.isDone ? texts.resent : undefined)
   return (
     <Stack gap="sm">
       <Group gap="sm">
@@ -33,13 +33,13 @@ export function EmailStatus({ profile }: { profile: Profile }) {
       {isChanging && <ChangeEmailDialog onClose={() => setChanging(false)} onSent={setSentTo} />}
       {!profile.email_verified && (
         <Group>
-          <Button variant="default" size="sm" loading={resend.isPending} onClick={() => resend.mutate()}>
+          <Button variant="default" size="sm" loading={resend.busy} onClick={() => resend.run()}>
             {texts.resend}
           </Button>
         </Group>
       )}
       <SavedNote shown={note !== undefined}>{note ?? ''}</SavedNote>
-      <FailureAlert failure={resend.error} />
+      <FailureAlert failure={resend.failure} />
     </Stack>
   )
 }
@@ -48,29 +48,28 @@ type ChangeEmailDialogProps = { onClose: () => void; onSent: (email: string) => 
 
 function ChangeEmailDialog({ onClose, onSent }: ChangeEmailDialogProps) {
   const texts = useTexts('account').profile
-  const [email, setEmail] = useState('')
-  const [currentPassword, setCurrentPassword] = useState('')
-  const send = async () => {
-    const body = { email: email.trim(), ...(currentPassword ? { currentPassword } : {}) }
-    await withOwnerProof(() => answer(api.POST('/api/account/email', { body })))
-    onSent(body.email)
-  }
+  const form = useSubmitForm({
+    initialValues: { email: '', currentPassword: '' },
+    async submit({ email, currentPassword }) {
+      const body = { email: email.trim(), ...(currentPassword ? { currentPassword } : {}) }
+      await withOwnerProof(() => answer(api.POST('/api/account/email', { body })))
+      onSent(body.email)
+    },
+    onSuccess: onClose,
+  })
   return (
-    <FormDialog title={texts.changeEmail} submit={texts.changeEmail} action={send} onClose={onClose}>
+    <FormDialog title={texts.changeEmail} form={form} submit={texts.changeEmail} onClose={onClose}>
       <Text size="sm">{texts.changeEmailHint}</Text>
-      <Field name="email">
-        <TextInput
-          label={texts.newEmail}
-          type="email"
-          autoComplete="email"
-          data-autofocus
-          required
-          withAsterisk={false}
-          value={email}
-          onChange={(event) => setEmail(event.currentTarget.value)}
-        />
-      </Field>
-      <OwnerProofField value={currentPassword} onChange={setCurrentPassword} />
+      <TextInput
+        label={texts.newEmail}
+        type="email"
+        autoComplete="email"
+        data-autofocus
+        required
+        withAsterisk={false}
+        {...form.getInputProps('email')}
+      />
+      <OwnerProofField {...form.getInputProps('currentPassword')} />
     </FormDialog>
   )
 }

@@ -7,7 +7,7 @@ import { addPasskey } from '../lib/create-passkey.ts'
 import { deviceName } from '../lib/user-agent.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
-import { Field } from '../ui/Form.tsx'
+import { useSubmitForm } from '../ui/Form.tsx'
 import { ConfirmDialog, FormDialog } from '../ui/FormDialog.tsx'
 import { Icon } from '../ui/Icon.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
@@ -110,23 +110,23 @@ type PasskeyDialogsProps = { onClose: () => void; onDone: () => Promise<unknown>
 
 export function AddPasskeyDialog({ onClose, onDone }: PasskeyDialogsProps) {
   const texts = useTexts('account').passkeys
-  const [name, setName] = useState(() => deviceName(navigator.userAgent) ?? '')
-  const add = async () => {
-    await addPasskey(name.trim())
-    await onDone()
-  }
+  const form = useSubmitForm({
+    initialValues: { name: deviceName(navigator.userAgent) ?? '' },
+    async submit({ name }) {
+      await addPasskey(name.trim())
+      await onDone()
+    },
+    onSuccess: onClose,
+  })
   return (
-    <FormDialog title={texts.add} submit={texts.add} action={add} onClose={onClose}>
-      <Field name="name">
-        <TextInput
-          label={texts.name}
-          description={texts.nameHint}
-          data-autofocus
-          maxLength={100}
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-        />
-      </Field>
+    <FormDialog title={texts.add} form={form} submit={texts.add} onClose={onClose}>
+      <TextInput
+        label={texts.name}
+        description={texts.nameHint}
+        data-autofocus
+        maxLength={100}
+        {...form.getInputProps('name')}
+      />
     </FormDialog>
   )
 }
@@ -134,25 +134,25 @@ export function AddPasskeyDialog({ onClose, onDone }: PasskeyDialogsProps) {
 export function RenamePasskeyDialog({ passkey, onClose, onDone }: PasskeyDialogsProps & { passkey: Passkey }) {
   const texts = useTexts('account').passkeys
   const { save } = useTexts('shared')
-  const [name, setName] = useState(passkey.name ?? '')
-  const rename = async () => {
-    const params = { path: { id: passkey.id } }
-    await answer(api.PATCH('/api/passkeys/{id}', { params, body: { name: name.trim() } }))
-    await onDone()
-  }
+  const form = useSubmitForm({
+    initialValues: { name: passkey.name ?? '' },
+    async submit({ name }) {
+      const params = { path: { id: passkey.id } }
+      await answer(api.PATCH('/api/passkeys/{id}', { params, body: { name: name.trim() } }))
+      await onDone()
+    },
+    onSuccess: onClose,
+  })
   return (
-    <FormDialog title={texts.renameTitle} submit={save} action={rename} onClose={onClose}>
-      <Field name="name">
-        <TextInput
-          label={texts.name}
-          data-autofocus
-          required
-          withAsterisk={false}
-          maxLength={100}
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-        />
-      </Field>
+    <FormDialog title={texts.renameTitle} form={form} submit={save} onClose={onClose}>
+      <TextInput
+        label={texts.name}
+        data-autofocus
+        required
+        withAsterisk={false}
+        maxLength={100}
+        {...form.getInputProps('name')}
+      />
     </FormDialog>
   )
 }

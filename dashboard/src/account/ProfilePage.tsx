@@ -1,10 +1,9 @@
 import { Alert, Button, Group, NativeSelect, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
-import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { answer, api } from '../api/client.ts'
 import type { Profile } from '../api/shapes.ts'
 import { changedNames } from '../lib/changed-names.ts'
-import { useUnsavedChanges } from '../lib/unsaved-changes.ts'
 import { endpoints, paths } from '../paths.ts'
 import { meQuery, useMay } from '../session/me.ts'
 import { forgetAccount } from '../session/remembered-accounts.ts'
@@ -12,7 +11,7 @@ import { tellTabs } from '../session/tell-tabs.ts'
 import { languages } from '../texts/language.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { FailureAlert } from '../ui/FailureAlert.tsx'
-import { Field, Form } from '../ui/Form.tsx'
+import { Form, useSubmitForm } from '../ui/Form.tsx'
 import { FormDialog } from '../ui/FormDialog.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
 import { PersonAvatar } from '../ui/PersonAvatar.tsx'
@@ -89,72 +88,66 @@ export function ProfileForm({ profile }: { profile: Profile }) {
   const texts = useTexts('account').profile
   const may = useMay()
   const reload = useReloadProfile()
-  const [saved, setSaved] = useState(() => fieldsOf(profile))
-  const [fields, setFields] = useState(saved)
   const locked = may('ssh:cert:issue')
   const { usernameToldTo: told, usernameChangesLeft: left } = profile
   const isAdministrator = profile.roles.some(({ name }) => name === 'admin')
   const lockedHint = isAdministrator ? texts.usernameLockedHere : texts.usernameLocked
-  const save = useMutation({
-    mutationFn: async () => {
-      await answer(api.PATCH('/api/account/profile', { body: changes(saved, fields) }))
-      setSaved(fields)
-    },
-    onSuccess: reload,
-  })
-  const field = (name: keyof Fields) => ({
-    value: fields[name],
-    onChange: (event: { currentTarget: { value: string } }) => {
-      const { value } = event.currentTarget
-      save.reset()
-      setFields((before) => ({ ...before, [name]: value }))
+  const form = useSubmitForm({
+    initialValues: fieldsOf(profile),
+    async submit(fields) {
+      await answer(api.PATCH('/api/account/profile', { body: changes(form.getInitialValues(), fields) }))
+      await reload()
     },
   })
-  const unchanged = Object.keys(changes(saved, fields)).length === 0
-  useUnsavedChanges(!unchanged && !save.isPending)
+  const saved = form.getInitialValues()
 
   return (
-    <Form failure={save.error} onSubmit={() => save.mutate()}>
+    <Form form={form}>
       <Stack>
-        <Field name="displayName">
-          <TextInput label={texts.displayName} autoComplete="name" maxLength={100} {...field('displayName')} />
-        </Field>
+        <TextInput
+          label={texts.displayName}
+          autoComplete="name"
+          maxLength={100}
+          {...form.getInputProps('displayName')}
+        />
         <SimpleGrid cols={{ base: 1, xs: 2 }}>
-          <Field name="given_name">
-            <TextInput label={texts.givenName} autoComplete="given-name" maxLength={100} {...field('given_name')} />
-          </Field>
-          <Field name="family_name">
-            <TextInput label={texts.familyName} autoComplete="family-name" maxLength={100} {...field('family_name')} />
-          </Field>
-        </SimpleGrid>
-        <Field name="preferredUsername">
           <TextInput
-            label={texts.username}
-            description={locked ? lockedHint : [texts.usernameHint, texts.usernameChanges(left)].join(' ')}
-            autoComplete="off"
-            pattern="[a-z_][a-z0-9_\-]{0,31}"
-            disabled={locked || left === 0}
-            required={!locked}
-            withAsterisk={false}
-            {...field('preferredUsername')}
+            label={texts.givenName}
+            autoComplete="given-name"
+            maxLength={100}
+            {...form.getInputProps('given_name')}
           />
-        </Field>
-        {fields.preferredUsername.trim() !== saved.preferredUsername && told.length > 0 && (
+          <TextInput
+            label={texts.familyName}
+            autoComplete="family-name"
+            maxLength={100}
+            {...form.getInputProps('family_name')}
+          />
+        </SimpleGrid>
+        <TextInput
+          label={texts.username}
+          description={locked ? lockedHint : [texts.usernameHint, texts.usernameChanges(left)].join(' ')}
+          autoComplete="off"
+          pattern="[a-z_][a-z0-9_\-]{0,31}"
+          disabled={locked || left === 0}
+          required={!locked}
+          withAsterisk={false}
+          {...form.getInputProps('preferredUsername')}
+        />
+        {form.values.preferredUsername.trim() !== saved.preferredUsername && told.length > 0 && (
           <Alert color="gray" role="note" title={texts.usernameToldTitle}>
             {texts.usernameTold(told.join(', '))}
           </Alert>
         )}
-        <Field name="locale">
-          <NativeSelect
-            label={texts.language}
-            description={texts.languageHint}
-            size="md"
-            data={LOCALES}
-            {...field('locale')}
-          />
-        </Field>
-        <FailureAlert failure={save.error} />
-        <SaveButton save={save} disabled={unchanged} />
+        <NativeSelect
+          label={texts.language}
+          description={texts.languageHint}
+          size="md"
+          data={LOCALES}
+          {...form.getInputProps('locale')}
+        />
+        <FailureAlert failure={form.unplaced} />
+        <SaveButton form={form} disabled={Object.keys(changes(saved, form.values)).length === 0} />
       </Stack>
     </Form>
   )
@@ -177,35 +170,33 @@ export function DeleteAccountSection({ profile }: { profile: Profile }) {
 
 function DeleteAccountDialog({ profile, onClose }: { profile: Profile; onClose: () => void }) {
   const texts = useTexts('account').profile
-  const [email, setEmail] = useState('')
-  const [currentPassword, setCurrentPassword] = useState('')
-  const remove = async () => {
-    const body = { email, ...(currentPassword ? { currentPassword } : {}) }
-    await withOwnerProof(() => answer(api.DELETE('/api/account', { body })))
-    forgetAccount(profile.id)
-    tellTabs({ kind: 'signed-out' })
-    location.replace(paths.login)
-  }
+  const form = useSubmitForm({
+    initialValues: { email: '', currentPassword: '' },
+    async submit({ email, currentPassword }) {
+      const body = { email, ...(currentPassword ? { currentPassword } : {}) }
+      await withOwnerProof(() => answer(api.DELETE('/api/account', { body })))
+      forgetAccount(profile.id)
+      tellTabs({ kind: 'signed-out' })
+      location.replace(paths.login)
+    },
+  })
   return (
     <FormDialog
       danger
       title={texts.deleteTitle}
+      form={form}
       submit={texts.delete}
-      disabled={email.trim().toLowerCase() !== profile.email.toLowerCase()}
-      action={remove}
+      disabled={form.values.email.trim().toLowerCase() !== profile.email.toLowerCase()}
       onClose={onClose}
     >
       <Text size="sm">{texts.deleteText}</Text>
-      <Field name="email">
-        <TextInput
-          label={texts.deleteTyped(profile.email)}
-          autoComplete="off"
-          data-autofocus
-          value={email}
-          onChange={(event) => setEmail(event.currentTarget.value)}
-        />
-      </Field>
-      <OwnerProofField value={currentPassword} onChange={setCurrentPassword} />
+      <TextInput
+        label={texts.deleteTyped(profile.email)}
+        autoComplete="off"
+        data-autofocus
+        {...form.getInputProps('email')}
+      />
+      <OwnerProofField {...form.getInputProps('currentPassword')} />
     </FormDialog>
   )
 }

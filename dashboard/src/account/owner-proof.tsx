@@ -1,4 +1,4 @@
-import { PasswordInput, Text } from '@mantine/core'
+import { PasswordInput, type PasswordInputProps, Text } from '@mantine/core'
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { actingUser } from '../api/acting-user.ts'
 import { answer, api } from '../api/client.ts'
@@ -6,7 +6,6 @@ import { isRefusal } from '../api/failure.ts'
 import { PasskeyFailure } from '../lib/passkey-failure.ts'
 import { signInWithPasskey } from '../lib/sign-in-with-passkey.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
-import { Field } from '../ui/Form.tsx'
 
 /** Runs a change that needs proof. Somebody without a password signs in with the passkey once more if the server asks. */
 export async function withOwnerProof<Answer>(change: () => Promise<Answer>): Promise<Answer> {
@@ -27,25 +26,20 @@ const methodsQuery = queryOptions({
   queryFn: () => answer(api.GET('/api/account/sign-in-methods')),
 })
 
-type OwnerProofFieldProps = { value: string; onChange: (password: string) => void }
-
 /** What proves that the owner of the account asks: the password, or the passkey of somebody who has none. */
-export function OwnerProofField({ value, onChange }: OwnerProofFieldProps) {
+export function OwnerProofField(input: PasswordInputProps) {
   const methods = useQuery(methodsQuery).data
   const texts = useTexts('account').profile
   const { showPassword } = useTexts('shared')
   if (methods?.hasPassword === false) return <Text size="sm">{texts.passkeyProof}</Text>
   return (
-    <Field name="currentPassword">
-      <PasswordInput
-        label={texts.currentPassword}
-        autoComplete="current-password"
-        required
-        withAsterisk={false}
-        value={value}
-        onChange={(event) => onChange(event.currentTarget.value)}
-        visibilityToggleButtonProps={{ 'aria-label': showPassword }}
-      />
-    </Field>
+    <PasswordInput
+      label={texts.currentPassword}
+      autoComplete="current-password"
+      required
+      withAsterisk={false}
+      visibilityToggleButtonProps={{ 'aria-label': showPassword }}
+      {...input}
+    />
   )
 }

@@ -10,6 +10,7 @@ import { deviceWithCode, loginWithReturn, paths } from '../paths.ts'
 import { PublicHeading } from '../public-pages/PublicFrame.tsx'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { FailureAlert } from '../ui/FailureAlert.tsx'
+import { Form, useSubmitForm } from '../ui/Form.tsx'
 import { Icon } from '../ui/Icon.tsx'
 
 type Decided = 'allowed' | 'refused'
@@ -67,14 +68,12 @@ type CodeFormProps = { busy: boolean; failure: unknown; initial: string; onSubmi
 /** Asks for the code that the device shows. */
 export function CodeForm({ busy, failure, initial, onSubmit }: CodeFormProps) {
   const texts = useTexts('publicPages').device
-  const [code, setCode] = useState(initial)
+  const form = useSubmitForm({
+    initialValues: { code: initial },
+    submit: async ({ code }) => onSubmit(code.trim()),
+  })
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (!busy) onSubmit(code.trim())
-      }}
-    >
+    <Form form={form}>
       <Stack gap="lg">
         <PublicHeading title={texts.enterTitle}>{texts.enterText}</PublicHeading>
         <FailureAlert failure={failure} />
@@ -88,14 +87,13 @@ export function CodeForm({ busy, failure, initial, onSubmit }: CodeFormProps) {
           required
           withAsterisk={false}
           maxLength={64}
-          value={code}
-          onChange={(event) => setCode(event.currentTarget.value)}
+          {...form.getInputProps('code')}
         />
-        <Button type="submit" size="md" fullWidth loading={busy}>
+        <Button type="submit" size="md" fullWidth loading={busy || form.busy}>
           {texts.next}
         </Button>
       </Stack>
-    </form>
+    </Form>
   )
 }
 

@@ -15,17 +15,31 @@ function issuesOf(failure: unknown): Issue[] {
   return failure.issues.length === 0 && field ? [{ path: field, message: failure.message }] : failure.issues
 }
 
-const isAbout = (path: string, field: string) => path === field || path.startsWith(`${field}/`)
-
-/** What the server said about one field of a form, to show it beside that field, in the user's language. */
-export function issueAt(failure: unknown, field: string): string | undefined {
-  const issue = issuesOf(failure).find(({ path }) => isAbout(path, field))
-  return issue && issueSentence(issue, currentTexts(), failure instanceof ApiFailure ? failure.code : undefined)
+/**
+ * What to show at each of these fields of a form, in the user's language. What is left is the failure itself, unless all of it
+ * is about one of the fields.
+ */
+export function placeIssues(
+  failure: unknown,
+  fields: readonly string[],
+): { errors: Record<string, string>; unplaced: unknown } {
+  const errors: Record<string, string> = {}
+  const issues = issuesOf(failure)
+  let placed = 0
+  for (const issue of issues) {
+    const field = fieldFor(issue.path.replaceAll('/', '.'), fields)
+    if (field === undefined) continue
+    placed += 1
+    errors[field] ??= issueSentence(issue, currentTexts(), failure instanceof ApiFailure ? failure.code : undefined)
+  }
+  return { errors, unplaced: placed > 0 && placed === issues.length ? undefined : failure }
 }
 
-/** The failure, unless all of it is shown beside these fields. */
-export function beyondFields(failure: unknown, fields: readonly string[]): unknown {
-  const issues = issuesOf(failure)
-  const isShown = issues.length > 0 && issues.every(({ path }) => fields.some((field) => isAbout(path, field)))
-  return isShown ? undefined : failure
+/** The field for a path of the request, such as `rules.0.path`: of exactly that, of what it is part of, or of its first part. */
+function fieldFor(path: string, fields: readonly string[]): string | undefined {
+  for (let part = path; part !== ''; part = part.slice(0, Math.max(0, part.lastIndexOf('.')))) {
+    const found = fields.find((field) => field === part) ?? fields.find((field) => field.startsWith(`${part}.`))
+    if (found !== undefined) return found
+  }
+  return undefined
 }

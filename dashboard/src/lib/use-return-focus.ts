@@ -1,11 +1,17 @@
 import { useEffect, useState } from 'react'
-import { lastPressed } from './single-clicks.ts'
+
+/** Safari gives no focus to a button that is clicked. */
+let lastPressed: HTMLElement | undefined
+document.addEventListener('pointerdown', ({ target }) => {
+  const pressed = target instanceof Element ? target.closest<HTMLElement>('button, a[href], [role="menuitem"]') : null
+  lastPressed = pressed ?? lastPressed
+})
 
 /** For a dialog that is mounted while it is open: when it closes, the focus goes back to where it was. */
 export function useReturnFocus(): void {
   const [opener] = useState(() => {
     const focused = document.activeElement
-    return focused instanceof HTMLElement && focused !== document.body ? focused : lastPressed()
+    return focused instanceof HTMLElement && focused !== document.body ? focused : lastPressed
   })
   useEffect(
     () => () => {

@@ -1,58 +1,73 @@
-import { type SubmitEvent, useCallback, useRef, useState } from 'react'
+import { createContext, use, useCallback, useRef, useState } from 'react'
 import { ApiFailure } from '../api/failure.ts'
 import { currentLanguage, currentTexts, setCurrentTexts } from '../texts/current-texts.ts'
 import { loadTexts, type Part } from '../texts/load-texts.ts'
 
-type Submission<Input> = {
+export type Submission<Input> = {
   busy: boolean
+  isDone: boolean
   failure: unknown
   run: (input: Input) => void
-  onSubmit: (event: SubmitEvent) => void
+  /** Forgets how the last attempt ended. */
+  reset: () => void
 }
 
-/** The state of a form outside the signed-in part, which does without the query library to stay small. */
-export function useSubmit(action: () => Promise<void>): Submission<void>
-export function useSubmit<Input>(action: (input: Input) => Promise<void>): Submission<Input>
-export function useSubmit<Input>(action: (input: Input) => Promise<void>): Submission<Input> {
+type Reactions = { onFailure?: (failure: unknown) => void; onSuccess?: () => void }
+
+/**
+ * As long as the two clicks of a double click are apart. A button stays busy for that long, however quick the answer is, and
+ * what comes of it is shown after that: a dialog that closes earlier would give the second click to what is below.
+ */
+const DOUBLE_CLICK_MS = 250
+
+/** The state of an action that a button starts: it runs once at a time. */
+export function useSubmit<Input = void>(
+  action: (input: Input) => Promise<unknown>,
+  { onFailure, onSuccess }: Reactions = {},
+): Submission<Input> {
   const [busy, setBusy] = useState(false)
+  const [isDone, setDone] = useState(false)
   const [failure, fail] = useFailure()
   // State alone would let a second click through before the next render.
   const running = useRef(false)
+  const reset = () => {
+    setDone(false)
+    void fail(undefined)
+  }
 
   async function attempt(input: Input) {
     if (running.current) return
     running.current = true
     setBusy(true)
-    void fail(undefined)
-    try {
-      await action(input)
-    } catch (error) {
-      await fail(error)
-    } finally {
-      running.current = false
-      setBusy(false)
-    }
+    reset()
+    const pause = new Promise((resolve) => setTimeout(resolve, DOUBLE_CLICK_MS))
+    const [outcome] = await Promise.allSettled([action(input), pause])
+    const isSuccess = outcome.status === 'fulfilled'
+    if (!isSuccess) await fail(outcome.reason)
+    running.current = false
+    setBusy(false)
+    setDone(isSuccess)
+    if (isSuccess) onSuccess?.()
+    else onFailure?.(outcome.reason)
   }
 
-  const run = (input: Input) => void attempt(input)
-  return {
-    busy,
-    failure,
-    run,
-    onSubmit(event) {
-      event.preventDefault()
-      run(undefined as Input)
-    },
-  }
+  return { busy, isDone, failure, run: (input) => void attempt(input), reset }
 }
 
-/** The failure that a page outside the signed-in part shows. What is said about it is loaded before it is set. */
+/** What else happens when an action fails, before that is shown. */
+export const OnFailure = createContext<(failure: unknown) => Promise<void> | void>(loadFailureTexts)
+
+/** A failure that a page shows. */
 export function useFailure(): [failure: unknown, fail: (failure: unknown) => Promise<void>] {
   const [failure, setFailure] = useState<unknown>()
-  const fail = useCallback(async (reason: unknown) => {
-    if (reason instanceof ApiFailure) await loadFailureTexts()
-    setFailure(reason)
-  }, [])
+  const react = use(OnFailure)
+  const fail = useCallback(
+    async (reason: unknown) => {
+      if (reason !== undefined) await react(reason)
+      setFailure(reason)
+    },
+    [react],
+  )
   return [failure, fail]
 }
 
@@ -62,8 +77,8 @@ const FOR_FAILURES: Part[] = ['failures', 'refusals', 'errors']
  * Loads what is said about a refusal, before the first one is shown: few visitors of the sign-in see one. Without these texts
  * the server's own words are shown.
  */
-async function loadFailureTexts(): Promise<void> {
-  if (FOR_FAILURES.every((part) => currentTexts()[part] !== undefined)) return
+async function loadFailureTexts(failure: unknown): Promise<void> {
+  if (!(failure instanceof ApiFailure) || FOR_FAILURES.every((part) => currentTexts()[part] !== undefined)) return
   const language = currentLanguage()
   const loaded = await loadTexts(language, FOR_FAILURES).catch(() => undefined)
   if (loaded && currentLanguage() === language) setCurrentTexts(language, { ...currentTexts(), ...loaded })

@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { lazy, Suspense, useEffect } from 'react'
 import { actingUser } from '../api/acting-user.ts'
 import { discardUnsavedChanges } from '../lib/unsaved-changes.ts'
+import { OnFailure } from '../lib/use-submit.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { meQuery } from './me.ts'
 import { setSessionState, useSessionState } from './session-state.ts'
@@ -27,11 +28,16 @@ export function SessionDialogs() {
   if (state === 'other-user') return <OtherUserDialog />
   if (state === 'open') return null
   return (
-    <Suspense fallback={null}>
-      <SignInAgainDialog />
-    </Suspense>
+    // That the password is wrong is no news about the session.
+    <OnFailure value={ignore}>
+      <Suspense fallback={null}>
+        <SignInAgainDialog />
+      </Suspense>
+    </OnFailure>
   )
 }
+
+const ignore = () => undefined
 
 function OtherUserDialog() {
   const texts = useTexts('account').session

@@ -9,6 +9,7 @@ import { useSubmit } from '../lib/use-submit.ts'
 import { loginWithReturn } from '../paths.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { FailureAlert } from '../ui/FailureAlert.tsx'
+import { Form, useSubmitForm } from '../ui/Form.tsx'
 import { Icon } from '../ui/Icon.tsx'
 import { useMe } from './me.ts'
 import { setSessionState } from './session-state.ts'
@@ -20,7 +21,6 @@ export default function SignInAgainDialog() {
   const texts = useTexts('account').session
   const { user } = useMe()
   const client = useQueryClient()
-  const [password, setPassword] = useState('')
   const [isOther, setOther] = useState(false)
 
   async function goOn(signedIn: SignedIn) {
@@ -33,10 +33,15 @@ export default function SignInAgainDialog() {
     tellTabs({ kind: 'signed-in', userId: signedIn.id })
     await client.invalidateQueries()
   }
-  const byPassword = useSubmit(async () => {
-    const body = { email: user.email, password, rememberMe: false }
-    const { user: signedIn } = await answer(api.POST('/api/auth/login', { body }))
-    await goOn(signedIn)
+  const form = useSubmitForm({
+    initialValues: { password: '' },
+    async submit({ password }) {
+      setOther(false)
+      const body = { email: user.email, password, rememberMe: false }
+      const { user: signedIn } = await answer(api.POST('/api/auth/login', { body }))
+      await goOn(signedIn)
+    },
+    isDisposable: true,
   })
   const byPasskey = useSubmit(async () => goOn(await signInWithPasskey()))
   const leave = () => {
@@ -54,12 +59,7 @@ export default function SignInAgainDialog() {
       closeOnEscape={false}
       zIndex={400}
     >
-      <form
-        onSubmit={(event) => {
-          setOther(false)
-          byPassword.onSubmit(event)
-        }}
-      >
+      <Form form={form}>
         <Stack>
           <Text size="sm">{texts.endedText(user.email)}</Text>
           <Button
@@ -78,26 +78,25 @@ export default function SignInAgainDialog() {
             autoComplete="current-password"
             required
             withAsterisk={false}
-            value={password}
-            onChange={(event) => setPassword(event.currentTarget.value)}
             visibilityToggleButtonProps={{ 'aria-label': showPassword }}
+            {...form.getInputProps('password')}
           />
           {isOther && (
             <Alert role="alert" color="red" variant="light">
               {texts.otherPasskey}
             </Alert>
           )}
-          <FailureAlert failure={byPassword.failure ?? byPasskey.failure} />
+          <FailureAlert failure={form.unplaced ?? byPasskey.failure} />
           <Group justify="flex-end" gap="sm">
             <Button variant="subtle" onClick={leave}>
               {texts.leave}
             </Button>
-            <Button type="submit" loading={byPassword.busy}>
+            <Button type="submit" loading={form.busy}>
               {texts.signIn}
             </Button>
           </Group>
         </Stack>
-      </form>
+      </Form>
     </Modal>
   )
 }

@@ -8,7 +8,7 @@ import { markShownByShell, sessionState, setSessionState } from './session-state
  * A session that ended while the page was open: sign in, then come back to this very page. Where something was entered, that
  * happens in a dialog on the page, so that the input stays.
  */
-function noticeSession(error: unknown, isChange: boolean): void {
+export function noticeSession(error: unknown, isChange: boolean): void {
   if (isRefusal(error, 'other_user')) setSessionState('other-user')
   else if (!isStatus(error, 401)) return
   else if (isChange || hasUnsavedChanges() || sessionState() === 'ended') setSessionState('ended')

@@ -1,19 +1,21 @@
 import { Anchor, Button, Stack, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { answer, api } from '../api/client.ts'
-import { useSubmit } from '../lib/use-submit.ts'
 import { paths } from '../paths.ts'
 import { PublicHeading } from '../public-pages/PublicFrame.tsx'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { FailureAlert } from '../ui/FailureAlert.tsx'
+import { Form, useSubmitForm } from '../ui/Form.tsx'
 
 export default function ForgotPasswordPage() {
   const texts = useTexts('publicPages')
-  const [email, setEmail] = useState('')
-  const [sent, setSent] = useState(false)
-  const { busy, failure, onSubmit } = useSubmit(async () => {
-    await answer(api.POST('/api/auth/password-reset', { body: { email } }))
-    setSent(true)
+  const [sentTo, setSentTo] = useState<string>()
+  const form = useSubmitForm({
+    initialValues: { email: '' },
+    async submit({ email }) {
+      await answer(api.POST('/api/auth/password-reset', { body: { email } }))
+      setSentTo(email)
+    },
   })
   const back = (
     <Anchor size="sm" href={paths.login}>
@@ -21,10 +23,10 @@ export default function ForgotPasswordPage() {
     </Anchor>
   )
 
-  if (sent) {
+  if (sentTo !== undefined) {
     return (
       <Stack gap="lg" role="status">
-        <PublicHeading title={texts.forgot.sentTitle}>{texts.forgot.sent(email)}</PublicHeading>
+        <PublicHeading title={texts.forgot.sentTitle}>{texts.forgot.sent(sentTo)}</PublicHeading>
         {back}
       </Stack>
     )
@@ -32,8 +34,8 @@ export default function ForgotPasswordPage() {
   return (
     <Stack gap="lg">
       <PublicHeading title={texts.forgot.title}>{texts.forgot.text}</PublicHeading>
-      <FailureAlert failure={failure} />
-      <form onSubmit={onSubmit}>
+      <FailureAlert failure={form.unplaced} />
+      <Form form={form}>
         <Stack>
           <TextInput
             label={texts.email}
@@ -42,14 +44,13 @@ export default function ForgotPasswordPage() {
             autoFocus
             required
             withAsterisk={false}
-            value={email}
-            onChange={(event) => setEmail(event.currentTarget.value)}
+            {...form.getInputProps('email')}
           />
-          <Button type="submit" size="md" fullWidth loading={busy}>
+          <Button type="submit" size="md" fullWidth loading={form.busy}>
             {texts.forgot.submit}
           </Button>
         </Stack>
-      </form>
+      </Form>
       {back}
     </Stack>
   )

@@ -10,6 +10,7 @@ import { rememberAccount, type RememberedAccount, rememberedAccounts } from '../
 import { tellTabs } from '../session/tell-tabs.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { FailureAlert } from '../ui/FailureAlert.tsx'
+import { Form, useSubmitForm } from '../ui/Form.tsx'
 import { Icon } from '../ui/Icon.tsx'
 import { AccountChooser } from './AccountChooser.tsx'
 import { AccountLine } from './AccountLine.tsx'
@@ -110,21 +111,22 @@ type PasswordFormProps = {
 export function PasswordForm({ chosen, onChooseAgain, onSignedIn, onFailure }: PasswordFormProps) {
   const texts = useTexts('publicPages')
   const shared = useTexts('shared')
-  const [email, setEmail] = useState(chosen?.email ?? loginHint)
-  const [password, setPassword] = useState('')
-  const [rememberMe, setRememberMe] = useState(chosen !== undefined)
-  const { busy, onSubmit } = useSubmit(async () => {
-    void onFailure(undefined)
-    try {
-      const { user } = await answer(api.POST('/api/auth/login', { body: { email, password, rememberMe } }))
-      onSignedIn(user, rememberMe)
-    } catch (error) {
-      await onFailure(error)
-    }
+  const [known] = useState(chosen?.email ?? loginHint)
+  const form = useSubmitForm({
+    initialValues: { email: known, password: '', rememberMe: chosen !== undefined },
+    async submit(body) {
+      void onFailure(undefined)
+      try {
+        const { user } = await answer(api.POST('/api/auth/login', { body }))
+        onSignedIn(user, body.rememberMe)
+      } catch (error) {
+        await onFailure(error)
+      }
+    },
   })
 
   return (
-    <form onSubmit={onSubmit}>
+    <Form form={form}>
       <Stack>
         {chosen && (
           <Group gap="sm" wrap="nowrap">
@@ -136,32 +138,26 @@ export function PasswordForm({ chosen, onChooseAgain, onSignedIn, onFailure }: P
           type="email"
           name="email"
           autoComplete="username webauthn"
-          autoFocus={email === ''}
+          autoFocus={known === ''}
           required
           withAsterisk={false}
-          value={email}
-          onChange={(event) => setEmail(event.currentTarget.value)}
+          {...form.getInputProps('email')}
         />
         <PasswordInput
           label={texts.password}
           name="password"
           autoComplete="current-password"
-          autoFocus={email !== ''}
+          autoFocus={known !== ''}
           required
           withAsterisk={false}
-          value={password}
-          onChange={(event) => setPassword(event.currentTarget.value)}
           visibilityToggleButtonProps={{ 'aria-label': shared.showPassword }}
+          {...form.getInputProps('password')}
         />
         <label className={classes.remember}>
-          <input
-            type="checkbox"
-            checked={rememberMe}
-            onChange={(event) => setRememberMe(event.currentTarget.checked)}
-          />
+          <input type="checkbox" {...form.getInputProps('rememberMe', { type: 'checkbox', withError: false })} />
           {texts.login.rememberMe}
         </label>
-        <Button type="submit" size="md" variant="light" fullWidth loading={busy}>
+        <Button type="submit" size="md" variant="light" fullWidth loading={form.busy}>
           {texts.login.submit}
         </Button>
         <Group justify="center" gap="lg">
@@ -175,6 +171,6 @@ export function PasswordForm({ chosen, onChooseAgain, onSignedIn, onFailure }: P
           )}
         </Group>
       </Stack>
-    </form>
+    </Form>
   )
 }

@@ -15,7 +15,7 @@ export default function LogoutPage() {
   const texts = useTexts('publicPages').logout
   const [done, setDone] = useState(false)
   const site = useKnownSite()
-  const { busy, failure, onSubmit } = useSubmit(async () => {
+  const { busy, failure, run } = useSubmit(async () => {
     await answer(api.POST('/api/auth/logout')).catch((error: unknown) => {
       // Whoever has no session any more is signed out already.
       if (!isStatus(error, 401)) throw error
@@ -41,17 +41,15 @@ export default function LogoutPage() {
         {site === undefined ? texts.text(look().name) : texts.ofSite(site, look().name)}
       </PublicHeading>
       <FailureAlert failure={failure} />
-      <form onSubmit={onSubmit}>
-        <Stack gap="sm">
-          <Button type="submit" size="md" fullWidth loading={busy}>
-            {site === undefined ? texts.submit : texts.everywhere}
-          </Button>
-          <Button component="a" href={paths.home} size="md" variant="default" fullWidth>
-            {texts.stay}
-          </Button>
-          {site !== undefined && <WayBack host={site} />}
-        </Stack>
-      </form>
+      <Stack gap="sm">
+        <Button size="md" fullWidth loading={busy} onClick={() => run()}>
+          {site === undefined ? texts.submit : texts.everywhere}
+        </Button>
+        <Button component="a" href={paths.home} size="md" variant="default" fullWidth>
+          {texts.stay}
+        </Button>
+        {site !== undefined && <WayBack host={site} />}
+      </Stack>
     </Stack>
   )
 }

@@ -1,23 +1,24 @@
 import { Anchor, Button, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { look } from '../lib/look.ts'
-import { useSubmit } from '../lib/use-submit.ts'
 import { paths } from '../paths.ts'
 import { PublicHeading } from '../public-pages/PublicFrame.tsx'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { FailureAlert } from '../ui/FailureAlert.tsx'
-import { FieldsAround } from '../ui/Form.tsx'
-import { NewAccountFields, PasskeyOffer, register, useNewAccount } from './new-account.tsx'
+import { Form, useSubmitForm } from '../ui/Form.tsx'
+import { NEW_ACCOUNT, NewAccountFields, PasskeyOffer, register } from './new-account.tsx'
 import { returnTo } from './sign-in-target.ts'
 import { SignInHeading } from './SignInHeading.tsx'
 
 export default function RegisterPage() {
   const texts = useTexts('publicPages')
-  const account = useNewAccount()
-  const [isDone, setDone] = useState(false)
-  const { busy, failure, onSubmit } = useSubmit(async () => {
-    await register(account.value)
-    setDone(true)
+  const [registered, setRegistered] = useState<string>()
+  const form = useSubmitForm({
+    initialValues: NEW_ACCOUNT,
+    async submit(account) {
+      await register(account)
+      setRegistered(account.email)
+    },
   })
   const toLogin = (
     <Text size="sm" c="dimmed" ta="center">
@@ -28,10 +29,10 @@ export default function RegisterPage() {
     </Text>
   )
 
-  if (isDone) {
+  if (registered !== undefined) {
     return (
       <Stack gap="lg">
-        <PublicHeading title={texts.register.doneTitle}>{texts.register.done(account.value.email)}</PublicHeading>
+        <PublicHeading title={texts.register.doneTitle}>{texts.register.done(registered)}</PublicHeading>
         <PasskeyOffer to={returnTo}>{texts.setup.passkeyText}</PasskeyOffer>
       </Stack>
     )
@@ -47,17 +48,15 @@ export default function RegisterPage() {
   return (
     <Stack gap="lg">
       <SignInHeading title={texts.register.title} />
-      <FieldsAround failure={failure}>
-        <form onSubmit={onSubmit}>
-          <Stack>
-            <NewAccountFields {...account} />
-            <FailureAlert failure={failure} />
-            <Button type="submit" size="md" fullWidth loading={busy}>
-              {texts.register.submit}
-            </Button>
-          </Stack>
-        </form>
-      </FieldsAround>
+      <Form form={form}>
+        <Stack>
+          <NewAccountFields form={form} />
+          <FailureAlert failure={form.unplaced} />
+          <Button type="submit" size="md" fullWidth loading={form.busy}>
+            {texts.register.submit}
+          </Button>
+        </Stack>
+      </Form>
       {toLogin}
     </Stack>
   )

@@ -3,11 +3,12 @@ import { lazy, Suspense, useEffect, useState } from 'react'
 import { answer, api } from '../api/client.ts'
 import { isRefusal } from '../api/failure.ts'
 import type { KeptAccess, ResetAccess } from '../api/shapes.ts'
-import { useFailure, useSubmit } from '../lib/use-submit.ts'
+import { useFailure } from '../lib/use-submit.ts'
 import { paths } from '../paths.ts'
 import { PublicHeading } from '../public-pages/PublicFrame.tsx'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { FailureAlert } from '../ui/FailureAlert.tsx'
+import { Form, useSubmitForm } from '../ui/Form.tsx'
 import { NewPasswordInput } from '../ui/NewPasswordInput.tsx'
 
 const loadLeftAccess = () => import('./LeftAccess.tsx')
@@ -26,7 +27,6 @@ export default function ResetPasswordPage() {
   const texts = useTexts('publicPages')
   const [access, setAccess] = useState<ResetAccess>()
   const [unusable, setUnusable] = useFailure()
-  const [newPassword, setNewPassword] = useState('')
   // Undefined until every item was shown and decided.
   const [keep, setKeep] = useState<KeptAccess>()
   const [done, setDone] = useState(false)
@@ -35,18 +35,21 @@ export default function ResetPasswordPage() {
     if (token) void readAccess().then(setAccess, setUnusable)
   }, [setUnusable])
 
-  const { busy, failure, onSubmit } = useSubmit(async () => {
-    if (!access) {
-      // Nobody sets a password without having seen what is left.
-      const read = await readAccess()
-      await setUnusable(undefined)
-      setAccess(read)
-      if (read.left || read.removesAll) return
-    }
-    if (access?.left && !keep) return
-    const body = { token, newPassword, ...(keep ? { keep } : {}) }
-    await answer(api.POST('/api/auth/password-reset/confirm', { body }))
-    setDone(true)
+  const form = useSubmitForm({
+    initialValues: { newPassword: '' },
+    async submit({ newPassword }) {
+      if (!access) {
+        // Nobody sets a password without having seen what is left.
+        const read = await readAccess()
+        await setUnusable(undefined)
+        setAccess(read)
+        if (read.left || read.removesAll) return
+      }
+      if (access?.left && !keep) return
+      const body = { token, newPassword, ...(keep ? { keep } : {}) }
+      await answer(api.POST('/api/auth/password-reset/confirm', { body }))
+      setDone(true)
+    },
   })
 
   if (done) {
@@ -68,13 +71,13 @@ export default function ResetPasswordPage() {
       </Stack>
     )
   }
-  const problem = failure ?? unusable
+  const problem = form.unplaced ?? unusable
   return (
     <Stack gap="lg">
       <PublicHeading title={texts.reset.title}>{texts.reset.text}</PublicHeading>
       <FailureAlert failure={problem} />
       {isRefusal(problem, 'invalid_token') && again}
-      <form onSubmit={onSubmit}>
+      <Form form={form}>
         <Stack>
           {access?.removesAll && (
             <Text size="sm" c="dimmed">
@@ -86,12 +89,12 @@ export default function ResetPasswordPage() {
               <LeftAccess left={access.left} onChange={setKeep} />
             </Suspense>
           )}
-          <NewPasswordInput label={texts.newPassword} value={newPassword} onChange={setNewPassword} />
-          <Button type="submit" size="md" fullWidth loading={busy}>
+          <NewPasswordInput label={texts.newPassword} {...form.getInputProps('newPassword')} />
+          <Button type="submit" size="md" fullWidth loading={form.busy}>
             {texts.reset.submit}
           </Button>
         </Stack>
-      </form>
+      </Form>
     </Stack>
   )
 }

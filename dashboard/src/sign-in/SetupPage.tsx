@@ -3,13 +3,12 @@ import { useEffect, useState } from 'react'
 import { answer, api } from '../api/client.ts'
 import { isStatus } from '../api/failure.ts'
 import { look } from '../lib/look.ts'
-import { useSubmit } from '../lib/use-submit.ts'
 import { paths } from '../paths.ts'
 import { PublicHeading } from '../public-pages/PublicFrame.tsx'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { FailureAlert } from '../ui/FailureAlert.tsx'
-import { Field, FieldsAround } from '../ui/Form.tsx'
-import { NewAccountFields, PasskeyOffer, register, useNewAccount } from './new-account.tsx'
+import { Form, useSubmitForm } from '../ui/Form.tsx'
+import { NEW_ACCOUNT, NewAccountFields, PasskeyOffer, register } from './new-account.tsx'
 
 // The secret is in the fragment of the URL, which is never sent to a server. It stays there until it was used, so that a
 // reload does not lose it.
@@ -20,9 +19,7 @@ type Step = 'account' | 'elevate' | 'passkey'
 export default function SetupPage() {
   const texts = useTexts('publicPages')
   const { showPassword: showSecret } = useTexts('shared')
-  const account = useNewAccount()
   const [linked] = useState(secretInAddress)
-  const [typed, setTyped] = useState('')
   const [step, setStep] = useState<Step>('account')
   const [signedInAs, setSignedInAs] = useState<string>()
 
@@ -37,19 +34,22 @@ export default function SetupPage() {
     )
   }, [])
 
-  const elevation = useSubmit(async () => {
-    if (step === 'account') {
-      await register(account.value)
-      setSignedInAs(account.value.email)
-      setStep('elevate')
-    }
-    await answer(api.POST('/api/admin/bootstrap', { body: { secret: linked ?? typed } }))
-    history.replaceState(null, '', paths.setup)
-    setStep('passkey')
+  const form = useSubmitForm({
+    initialValues: { ...NEW_ACCOUNT, secret: '' },
+    async submit({ secret, ...account }) {
+      if (step === 'account') {
+        await register(account)
+        setSignedInAs(account.email)
+        setStep('elevate')
+      }
+      await answer(api.POST('/api/admin/bootstrap', { body: { secret: linked ?? secret } }))
+      history.replaceState(null, '', paths.setup)
+      setStep('passkey')
+    },
   })
 
   // Whether there was an administrator when the page was opened, or somebody else was quicker.
-  if (look().isSetUp || (isStatus(elevation.failure, 409) && step === 'elevate')) {
+  if (look().isSetUp || (isStatus(form.failure, 409) && step === 'elevate')) {
     return (
       <Stack gap="lg">
         <PublicHeading title={texts.setup.alreadyTitle(look().name)}>{texts.setup.already}</PublicHeading>
@@ -66,35 +66,30 @@ export default function SetupPage() {
       <PublicHeading title={texts.setup.title(look().name)}>
         {step === 'account' && texts.setup.accountText}
       </PublicHeading>
-      <FieldsAround failure={elevation.failure}>
-        <form onSubmit={elevation.onSubmit}>
-          <Stack>
-            {step === 'account' ? (
-              <NewAccountFields {...account} />
-            ) : (
-              <Text>{texts.setup.signedIn(signedInAs ?? '')}</Text>
-            )}
-            {linked === null && (
-              <Field name="secret">
-                <PasswordInput
-                  label={texts.setup.secret}
-                  description={texts.setup.secretHint}
-                  autoComplete="off"
-                  required
-                  withAsterisk={false}
-                  value={typed}
-                  onChange={(event) => setTyped(event.currentTarget.value)}
-                  visibilityToggleButtonProps={{ 'aria-label': showSecret }}
-                />
-              </Field>
-            )}
-            <FailureAlert failure={elevation.failure} />
-            <Button type="submit" size="md" fullWidth loading={elevation.busy}>
-              {step === 'account' ? texts.setup.accountSubmit : texts.setup.elevate}
-            </Button>
-          </Stack>
-        </form>
-      </FieldsAround>
+      <Form form={form}>
+        <Stack>
+          {step === 'account' ? (
+            <NewAccountFields form={form} />
+          ) : (
+            <Text>{texts.setup.signedIn(signedInAs ?? '')}</Text>
+          )}
+          {linked === null && (
+            <PasswordInput
+              label={texts.setup.secret}
+              description={texts.setup.secretHint}
+              autoComplete="off"
+              required
+              withAsterisk={false}
+              visibilityToggleButtonProps={{ 'aria-label': showSecret }}
+              {...form.getInputProps('secret')}
+            />
+          )}
+          <FailureAlert failure={form.unplaced} />
+          <Button type="submit" size="md" fullWidth loading={form.busy}>
+            {step === 'account' ? texts.setup.accountSubmit : texts.setup.elevate}
+          </Button>
+        </Stack>
+      </Form>
     </Stack>
   )
 }

@@ -1,5 +1,5 @@
 import { Badge, Button, Chip, Code, Group, Input, NativeSelect, SimpleGrid, Stack, Text } from '@mantine/core'
-import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { answer, api } from '../api/client.ts'
 import type { IssuedCertificate, SshKey } from '../api/shapes.ts'
@@ -9,7 +9,7 @@ import { useTexts } from '../texts/TextsProvider.tsx'
 import { CodeBlock } from '../ui/CodeBlock.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
 import { FailureAlert } from '../ui/FailureAlert.tsx'
-import { Field, Form } from '../ui/Form.tsx'
+import { Form, useSubmitForm } from '../ui/Form.tsx'
 import { Icon } from '../ui/Icon.tsx'
 import { MoreButton } from '../ui/PagedList.tsx'
 import { QueryView } from '../ui/QueryView.tsx'
@@ -55,19 +55,19 @@ function IssueForm({ keys, onIssued }: IssueFormProps) {
   const permanent = keys.filter(({ ephemeral }) => !ephemeral)
   const usable = permanent.length > 0 ? permanent : keys
   const principals = useQuery(principalsQuery)
-  const [chosenKeyId, setChosenKeyId] = useState<string>()
-  const [ttlSeconds, setTtlSeconds] = useState(8 * HOUR)
-  const [chosen, setChosen] = useState<string[]>([])
   // The chosen one may have been removed meanwhile, in another tab.
-  const savedKeyId = (usable.find(({ id }) => id === chosenKeyId) ?? usable[0])?.id ?? ''
-  const issue = useMutation({
-    mutationFn: () =>
-      answer(
-        api.POST('/api/ssh/certs/issue', {
-          body: { savedKeyId, ttlSeconds, ...(chosen.length > 0 ? { principals: chosen } : {}) },
-        }),
-      ),
-    onSuccess: onIssued,
+  const usableId = (chosen: string) => (usable.find(({ id }) => id === chosen) ?? usable[0])?.id ?? ''
+  const form = useSubmitForm({
+    initialValues: { savedKeyId: '', ttlSeconds: String(8 * HOUR), principals: [] as string[] },
+    async submit({ savedKeyId, ttlSeconds, principals: chosen }) {
+      const body = {
+        savedKeyId: usableId(savedKeyId),
+        ttlSeconds: Number(ttlSeconds),
+        ...(chosen.length > 0 ? { principals: chosen } : {}),
+      }
+      onIssued(await answer(api.POST('/api/ssh/certs/issue', { body })))
+    },
+    isDisposable: true,
   })
   const lifetimes = [
     { value: 15 * MINUTE, label: texts.minutes(15) },
@@ -78,28 +78,20 @@ function IssueForm({ keys, onIssued }: IssueFormProps) {
   ].map(({ value, label }) => ({ value: String(value), label }))
 
   return (
-    <Form failure={issue.error} onSubmit={() => issue.mutate()}>
+    <Form form={form}>
       <Stack>
         <SimpleGrid cols={{ base: 1, xs: 2 }}>
           <NativeSelect
             label={texts.key}
             size="md"
             data={usable.map(({ id, name }) => ({ value: id, label: name }))}
-            value={savedKeyId}
-            onChange={(event) => setChosenKeyId(event.currentTarget.value)}
+            {...form.getInputProps('savedKeyId')}
+            value={usableId(form.values.savedKeyId)}
           />
-          <Field name="ttlSeconds">
-            <NativeSelect
-              label={texts.lifetime}
-              size="md"
-              data={lifetimes}
-              value={String(ttlSeconds)}
-              onChange={(event) => setTtlSeconds(Number(event.currentTarget.value))}
-            />
-          </Field>
+          <NativeSelect label={texts.lifetime} size="md" data={lifetimes} {...form.getInputProps('ttlSeconds')} />
         </SimpleGrid>
         {principals.data && (
-          <Chip.Group multiple value={chosen} onChange={setChosen}>
+          <Chip.Group multiple {...form.getInputProps('principals')}>
             <Input.Wrapper label={texts.principals} description={texts.principalsHint} labelElement="div">
               <Group gap="xs" mt="xs" role="group" aria-label={texts.principals}>
                 {principals.data.principals.map((principal) => (
@@ -111,9 +103,9 @@ function IssueForm({ keys, onIssued }: IssueFormProps) {
             </Input.Wrapper>
           </Chip.Group>
         )}
-        <FailureAlert failure={issue.error ?? principals.error} />
+        <FailureAlert failure={form.unplaced ?? principals.error} />
         <Group>
-          <Button type="submit" loading={issue.isPending}>
+          <Button type="submit" loading={form.busy}>
             {texts.submit}
           </Button>
         </Group>

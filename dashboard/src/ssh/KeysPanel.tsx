@@ -8,7 +8,7 @@ import { useTexts } from '../texts/TextsProvider.tsx'
 import { ChooseFileButton } from '../ui/ChooseFileButton.tsx'
 import { CodeBlock } from '../ui/CodeBlock.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
-import { Field } from '../ui/Form.tsx'
+import { useSubmitForm } from '../ui/Form.tsx'
 import { ConfirmDialog, FormDialog } from '../ui/FormDialog.tsx'
 import { Icon } from '../ui/Icon.tsx'
 import { QueryView } from '../ui/QueryView.tsx'
@@ -115,53 +115,51 @@ const commentOf = (publicKey: string) =>
 
 function AddKeyDialog({ onClose, onDone }: { onClose: () => void; onDone: () => Promise<unknown> }) {
   const texts = useTexts('ssh').keys
-  const [name, setName] = useState('')
-  const [publicKey, setPublicKey] = useState('')
+  const form = useSubmitForm({
+    initialValues: { name: '', publicKey: '' },
+    async submit({ name, publicKey }) {
+      // It must not leave the device, not even to be refused.
+      if (isPrivateKey(publicKey)) throw new Error(texts.isPrivate)
+      await answer(api.POST('/api/ssh/keys', { body: { name: name.trim(), publicKey: publicKey.trim() } }))
+      await onDone()
+    },
+    onSuccess: onClose,
+  })
 
   function take(text: string) {
+    const { name, publicKey } = form.getValues()
     // A name that was typed stays; one that came from the key before goes with it.
-    if (name === '' || name === commentOf(publicKey)) setName(commentOf(text))
-    setPublicKey(text)
-  }
-  const add = async () => {
-    // It must not leave the device, not even to be refused.
-    if (isPrivateKey(publicKey)) throw new Error(texts.isPrivate)
-    await answer(api.POST('/api/ssh/keys', { body: { name: name.trim(), publicKey: publicKey.trim() } }))
-    await onDone()
+    if (name === '' || name === commentOf(publicKey)) form.setFieldValue('name', commentOf(text))
+    form.setFieldValue('publicKey', text)
   }
 
   return (
-    <FormDialog title={texts.add} submit={texts.add} size="lg" action={add} onClose={onClose}>
-      <Field name="publicKey">
-        <Textarea
-          label={texts.publicKey}
-          description={texts.publicKeyHint}
-          data-autofocus
-          required
-          withAsterisk={false}
-          autosize
-          minRows={3}
-          styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: '0.8125rem' } }}
-          value={publicKey}
-          onChange={(event) => take(event.currentTarget.value)}
-        />
-      </Field>
+    <FormDialog title={texts.add} form={form} submit={texts.add} size="lg" onClose={onClose}>
+      <Textarea
+        label={texts.publicKey}
+        description={texts.publicKeyHint}
+        data-autofocus
+        required
+        withAsterisk={false}
+        autosize
+        minRows={3}
+        styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: '0.8125rem' } }}
+        {...form.getInputProps('publicKey')}
+        onChange={(event) => take(event.currentTarget.value)}
+      />
       <Group>
         <ChooseFileButton size="xs" accept=".pub,text/plain" onChosen={(file) => void file.text().then(take)}>
           {texts.chooseFile}
         </ChooseFileButton>
       </Group>
-      <Field name="name">
-        <TextInput
-          label={texts.name}
-          description={texts.nameHint}
-          required
-          withAsterisk={false}
-          maxLength={100}
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-        />
-      </Field>
+      <TextInput
+        label={texts.name}
+        description={texts.nameHint}
+        required
+        withAsterisk={false}
+        maxLength={100}
+        {...form.getInputProps('name')}
+      />
     </FormDialog>
   )
 }

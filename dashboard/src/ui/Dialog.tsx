@@ -1,6 +1,5 @@
 import { Alert, Button, Group, Modal, type ModalProps, Stack, Text } from '@mantine/core'
-import { type MouseEvent, type ReactNode, useState } from 'react'
-import { useUnsavedChanges } from '../lib/unsaved-changes.ts'
+import { type ReactNode, useState } from 'react'
 import { useReturnFocus } from '../lib/use-return-focus.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { Icon, type IconName } from './Icon.tsx'
@@ -8,37 +7,26 @@ import { Icon, type IconName } from './Icon.tsx'
 type Props = Omit<ModalProps, 'opened' | 'title' | 'onClose'> & {
   title: string
   onClose: () => void
-  /** While what was entered is being saved, or after that. */
-  saved?: boolean
+  /** Whether something was entered that would be lost. Escape and a click beside the dialog ask first. */
+  hasInput?: boolean
   children: ReactNode
 }
 
-/**
- * The dialog that all others are made of. It is mounted while it is open. Once something was entered, Escape and a click
- * beside it ask before that is lost.
- */
-export function Dialog({ title, onClose, saved = false, children, ...others }: Props) {
+/** The dialog that all others are made of. It is mounted while it is open. */
+export function Dialog({ title, onClose, hasInput = false, children, ...others }: Props) {
   const texts = useTexts('shared')
   const { unsaved } = useTexts('account')
-  const [hasInput, setHasInput] = useState(false)
   const [isAsking, setAsking] = useState(false)
   useReturnFocus()
-  useUnsavedChanges(hasInput && !saved)
-  // An option of a list is chosen by a click, which is no input event.
-  const noteChoice = ({ target }: MouseEvent) => {
-    if (target instanceof Element && target.closest('[role="option"]')) setHasInput(true)
-  }
   return (
     <Modal
       opened
-      onClose={() => (hasInput && !saved ? setAsking(true) : onClose())}
+      onClose={() => (hasInput ? setAsking(true) : onClose())}
       title={title}
       closeButtonProps={{ 'aria-label': texts.close }}
       {...others}
     >
-      <div onInput={() => setHasInput(true)} onClickCapture={noteChoice}>
-        {children}
-      </div>
+      {children}
       {isAsking && (
         <Alert role="alert" color="brass" variant="light" mt="md">
           <Text size="sm">{unsaved.inDialog}</Text>

@@ -2,21 +2,17 @@ import { Alert, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { ApiFailure } from '../api/failure.ts'
 import { failureSentence } from '../lib/failure-sentence.ts'
-import { beyondFields } from '../lib/field-issue.ts'
 import { issueSentence } from '../lib/issue-sentence.ts'
 import { isShownByShell } from '../session/session-state.ts'
 import { currentTexts } from '../texts/current-texts.ts'
 import { findText } from '../texts/find-text.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
-import { useFieldsShown } from './Form.tsx'
 import { Icon } from './Icon.tsx'
 
 /** Shows why something failed, with the request id for a search in the server's log. */
 export function FailureAlert({ failure, title, children }: { failure: unknown; title?: string; children?: ReactNode }) {
   const texts = useTexts('shared')
-  const fields = useFieldsShown(failure)
   if (failure === undefined || failure === null || isShownByShell(failure)) return null
-  if (beyondFields(failure, fields) === undefined) return null
   const refusal = failure instanceof ApiFailure ? failure : undefined
   const spoken = currentTexts()
   const sentence = failureSentence(failure, texts, spoken)

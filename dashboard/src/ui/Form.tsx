@@ -1,67 +1,155 @@
-import { cloneElement, createContext, use, useEffect, useMemo, useRef, type ReactElement, type ReactNode } from 'react'
-import { issueAt } from '../lib/field-issue.ts'
+import { type FormErrors, useForm, type UseFormReturnType } from '@mantine/form'
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  type RefObject,
+  type SubmitEvent,
+  useEffect,
+  useRef,
+  useState,
+} from 'react'
+import { placeIssues } from '../lib/field-issue.ts'
+import { useUnsavedChanges } from '../lib/unsaved-changes.ts'
+import { useSubmit } from '../lib/use-submit.ts'
 
-type FieldErrors = { failure: unknown; names: Set<string> }
+type Options<Values extends Record<string, unknown>> = {
+  initialValues: Values
+  /** What is wrong with each field. Without it the browser checks the fields. */
+  validate?: (values: Values) => FormErrors
+  submit: (values: Values) => Promise<unknown>
+  onSuccess?: () => void
+  readOnly?: boolean
+  /** Whether what was entered may be lost without a question. */
+  isDisposable?: boolean
+}
 
-const Context = createContext<FieldErrors | undefined>(undefined)
+export type SubmitForm<Values = Record<string, unknown>> = UseFormReturnType<Values> & {
+  busy: boolean
+  isSaved: boolean
+  /** Why the last attempt failed, and as much of it as no field shows. */
+  failure: unknown
+  unplaced: unknown
+  /** Whether something was entered that would be lost. */
+  hasInput: boolean
+  clearFailure: () => void
+  /** What `Form` needs. */
+  element: RefObject<HTMLFormElement | null>
+  checksItself: boolean
+  send: (event?: SubmitEvent<HTMLFormElement>) => void
+}
 
-type Props = { failure: unknown; onSubmit: () => void; children: ReactNode }
+/** What a part of a form needs of it. */
+export type FormFields<Values = Record<string, unknown>> = Pick<
+  UseFormReturnType<Values>,
+  | 'values'
+  | 'getInputProps'
+  | 'setFieldValue'
+  | 'clearFieldError'
+  | 'insertListItem'
+  | 'removeListItem'
+  | 'reorderListItem'
+>
 
 /**
- * A form whose refusal is shown beside the fields that it is about. `Field` names a field; the FailureAlert in the form says
- * what is left.
+ * A form that is sent to the server. What the server says about a field is shown at the input that has the path of that field;
+ * the first field with an error gets the focus.
  */
-export function Form({ failure, onSubmit, children }: Props) {
+export function useSubmitForm<Values extends Record<string, unknown>>({
+  initialValues,
+  validate,
+  submit,
+  onSuccess,
+  readOnly = false,
+  isDisposable = false,
+}: Options<Values>): SubmitForm<Values> {
+  const element = useRef<HTMLFormElement>(null)
+  const [attempts, setAttempts] = useState(0)
+  const [unplaced, setUnplaced] = useState<unknown>()
+  const submission = useSubmit(
+    async (values: Values) => {
+      await submit(values)
+      form.resetDirty(values)
+    },
+    {
+      onFailure(failure) {
+        const placed = placeIssues(failure, fieldsIn(element.current))
+        form.setErrors(placed.errors)
+        setUnplaced(placed.unplaced)
+        setAttempts((before) => before + 1)
+      },
+      ...(onSuccess ? { onSuccess } : {}),
+    },
+  )
+  const clearFailure = () => {
+    submission.reset()
+    setUnplaced(undefined)
+  }
+  const form = useForm<Values>({
+    initialValues,
+    ...(validate ? { validate } : {}),
+    onValuesChange: clearFailure,
+    enhanceGetInputProps: ({ inputProps, options }) => ({
+      // Mantine's password input has an error without being marked as invalid.
+      ...(inputProps.error ? { 'aria-invalid': true } : {}),
+      ...(readOnly ? { [options.type === 'checkbox' ? 'disabled' : 'readOnly']: true } : {}),
+    }),
+  })
+  useEffect(() => {
+    if (attempts > 0) firstInvalid(element.current)?.focus()
+  }, [attempts])
+  const hasInput = form.isDirty() && !submission.busy && !isDisposable
+  useUnsavedChanges(hasInput)
+
+  const send = form.onSubmit(
+    (values) => {
+      setUnplaced(undefined)
+      submission.run(values)
+    },
+    () => setAttempts((before) => before + 1),
+  )
+  return {
+    ...form,
+    busy: submission.busy,
+    isSaved: submission.isDone && !form.isDirty(),
+    failure: submission.failure,
+    unplaced,
+    hasInput,
+    clearFailure,
+    element,
+    checksItself: validate !== undefined,
+    send,
+  }
+}
+
+type Props = { form: Pick<SubmitForm, 'element' | 'checksItself' | 'send'>; children: ReactNode }
+
+export function Form({ form, children }: Props) {
   return (
-    <FieldsAround failure={failure}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          // A form in a dialog is inside another form for React, though not in the page.
-          event.stopPropagation()
-          onSubmit()
-        }}
-      >
-        {children}
-      </form>
-    </FieldsAround>
+    <form
+      ref={form.element}
+      noValidate={form.checksItself}
+      onKeyDown={ignoreHeldEnter}
+      onSubmit={(event) => {
+        // A form in a dialog is inside another form for React, though not in the page.
+        event.stopPropagation()
+        form.send(event)
+      }}
+    >
+      {children}
+    </form>
   )
 }
 
-/** What `Form` does about failures, for a form with a submission of its own. */
-export function FieldsAround({ failure, children }: { failure: unknown; children: ReactNode }) {
-  const around = useRef<HTMLDivElement>(null)
-  const names = useRef(new Set<string>())
-  const value = useMemo(() => ({ failure, names: names.current }), [failure])
-  useEffect(() => {
-    if (failure) around.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
-  }, [failure])
-  return (
-    <Context value={value}>
-      <div ref={around}>{children}</div>
-    </Context>
+/** A key that is held down sends a form once. In a text of several lines it makes new lines. */
+function ignoreHeldEnter(event: KeyboardEvent): void {
+  if (event.repeat && event.key === 'Enter' && !(event.target instanceof HTMLTextAreaElement)) event.preventDefault()
+}
+
+/** The paths of the inputs that are on the page now. */
+const fieldsIn = (form: HTMLElement | null): string[] =>
+  [...(form?.querySelectorAll<HTMLElement>('[data-path]') ?? [])].map(({ dataset }) => dataset['path'] ?? '')
+
+const firstInvalid = (form: HTMLElement | null): HTMLElement | null | undefined =>
+  form?.querySelector<HTMLElement>(
+    ':is(input, textarea, select, button)[aria-invalid="true"], [aria-invalid="true"] :is(input, textarea, select)',
   )
-}
-
-type Input = { error?: ReactNode; 'aria-invalid'?: boolean }
-
-/** Gives the input inside it what the server said about this field of the request. */
-export function Field({ name, children }: { name: string; children: ReactElement<Input> }) {
-  const context = use(Context)
-  const names = context?.names
-  useEffect(() => {
-    names?.add(name)
-    return () => {
-      names?.delete(name)
-    }
-  }, [names, name])
-  const issue = issueAt(context?.failure, name)
-  // Mantine's password input has an error without being marked as invalid.
-  return issue ? cloneElement(children, { error: issue, 'aria-invalid': true }) : children
-}
-
-/** The fields of the form around that show their part of this failure themselves. */
-export function useFieldsShown(failure: unknown): readonly string[] {
-  const context = use(Context)
-  return context?.failure === failure ? [...(context?.names ?? [])] : []
-}

@@ -1,49 +1,59 @@
 import { Button, Group, type ModalProps, Stack, Text, TextInput } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import type { ReactNode } from 'react'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { Dialog } from './Dialog.tsx'
 import { FailureAlert } from './FailureAlert.tsx'
-import { Form } from './Form.tsx'
+import { Form, type SubmitForm, useSubmitForm } from './Form.tsx'
 
 type Props = {
   title: string
-  submit: string
+  /** Its `onSuccess` closes the dialog. */
+  form: Pick<SubmitForm, 'busy' | 'unplaced' | 'hasInput' | 'element' | 'checksItself' | 'send'>
+  /** The label of the button that sends the form, or what stands in its place. */
+  submit: ReactNode
   size?: ModalProps['size']
   disabled?: boolean
   /** For an action that can't be undone, or that takes something away from somebody. */
   danger?: boolean
-  action: () => Promise<unknown>
   onClose: () => void
+  /** What stands in the place of the button that cancels; null for nothing. */
+  back?: { label: string; go: () => void } | null
   children: ReactNode
 }
 
-/** A form in a dialog: closes when its action succeeds, shows why when it does not. */
+/** A form in a dialog, which shows why its action failed. */
 export function FormDialog({
   title,
+  form,
   submit,
-  size,
+  size = 'md',
   disabled = false,
   danger = false,
-  action,
   onClose,
+  back,
   children,
 }: Props) {
   const { cancel } = useTexts('shared')
-  const run = useMutation({ mutationFn: action, onSuccess: onClose })
+  const { label, go } = back ?? { label: cancel, go: onClose }
   return (
-    <Dialog onClose={onClose} title={title} size={size ?? 'md'} saved={run.isPending || run.isSuccess}>
-      <Form failure={run.error} onSubmit={() => run.mutate()}>
+    <Dialog onClose={onClose} title={title} size={size} hasInput={form.hasInput}>
+      <Form form={form}>
         <Stack>
           {children}
-          <FailureAlert failure={run.error} />
+          <FailureAlert failure={form.unplaced} />
           <Group justify="flex-end" gap="sm">
-            <Button variant="default" onClick={onClose}>
-              {cancel}
-            </Button>
-            <Button type="submit" color={danger ? 'red.8' : 'pine'} loading={run.isPending} disabled={disabled}>
-              {submit}
-            </Button>
+            {back !== null && (
+              <Button variant="default" onClick={go}>
+                {label}
+              </Button>
+            )}
+            {typeof submit === 'string' ? (
+              <Button type="submit" color={danger ? 'red.8' : 'pine'} loading={form.busy} disabled={disabled}>
+                {submit}
+              </Button>
+            ) : (
+              submit
+            )}
           </Group>
         </Stack>
       </Form>
@@ -63,41 +73,25 @@ type ConfirmDialogProps = {
 }
 
 export function ConfirmDialog({ title, children, confirm, typed, safe = false, action, onClose }: ConfirmDialogProps) {
-  const texts = useTexts('shared')
-  const [typedNow, setTypedNow] = useState('')
-  const run = useMutation({ mutationFn: action, onSuccess: onClose })
+  const form = useSubmitForm({
+    initialValues: { typed: '' },
+    submit: action,
+    onSuccess: onClose,
+    isDisposable: true,
+  })
   return (
-    <Dialog onClose={onClose} title={title} saved>
-      <Form failure={run.error} onSubmit={() => run.mutate()}>
-        <Stack>
-          <Text component="div" size="sm">
-            {children}
-          </Text>
-          {typed && (
-            <TextInput
-              label={typed.label}
-              autoComplete="off"
-              data-autofocus
-              value={typedNow}
-              onChange={(event) => setTypedNow(event.currentTarget.value)}
-            />
-          )}
-          <FailureAlert failure={run.error} />
-          <Group justify="flex-end" gap="sm">
-            <Button variant="default" onClick={onClose}>
-              {texts.cancel}
-            </Button>
-            <Button
-              type="submit"
-              color={safe ? 'pine' : 'red.8'}
-              loading={run.isPending}
-              disabled={typed !== undefined && typedNow.trim() !== typed.value}
-            >
-              {confirm}
-            </Button>
-          </Group>
-        </Stack>
-      </Form>
-    </Dialog>
+    <FormDialog
+      title={title}
+      form={form}
+      submit={confirm}
+      danger={!safe}
+      disabled={typed !== undefined && form.values.typed.trim() !== typed.value}
+      onClose={onClose}
+    >
+      <Text component="div" size="sm">
+        {children}
+      </Text>
+      {typed && <TextInput label={typed.label} autoComplete="off" data-autofocus {...form.getInputProps('typed')} />}
+    </FormDialog>
   )
 }

@@ -1,23 +1,15 @@
-import { Box, Group, PasswordInput, Text } from '@mantine/core'
-import { type ReactNode, useEffect, useState } from 'react'
+import { Box, Group, PasswordInput, type PasswordInputProps, Text } from '@mantine/core'
+import { useEffect, useState } from 'react'
 import type { Verdict } from '../../../src/identity/password-strength/assess-password.ts'
 import { type PersonalDetails, personalWords } from '../../../src/identity/password-strength/personal-words.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
 
 const COLORS = ['gray.5', 'red.6', 'brass.4', 'pine.5', 'pine.6'] as const
 
-type Props = {
-  label: string
-  value: string
-  person?: PersonalDetails
-  /** What the server said about it. */
-  error?: ReactNode
-  'aria-invalid'?: boolean
-  onChange: (value: string) => void
-}
+type Props = Omit<PasswordInputProps, 'value'> & { value?: string; person?: PersonalDetails }
 
 /** Without a limit of its length: a browser would cut a longer one that is pasted, and only the server says that it is too long. */
-export function NewPasswordInput({ label, value, person = {}, error, onChange }: Props) {
+export function NewPasswordInput({ value = '', person = {}, error, ...input }: Props) {
   const texts = useTexts('shared')
   const verdict = usePasswordVerdict(value, person)
   const shown = verdict?.weak ? texts.weakPassword[verdict.weak] : error
@@ -26,17 +18,16 @@ export function NewPasswordInput({ label, value, person = {}, error, onChange }:
   return (
     <Box>
       <PasswordInput
-        label={label}
         description={texts.strength.hint}
         autoComplete="new-password"
         required
         withAsterisk={false}
         minLength={8}
+        visibilityToggleButtonProps={{ 'aria-label': texts.showPassword }}
+        {...input}
         value={value}
         error={shown}
         aria-invalid={Boolean(shown)}
-        onChange={(event) => onChange(event.currentTarget.value)}
-        visibilityToggleButtonProps={{ 'aria-label': texts.showPassword }}
       />
       <Group
         gap={6}

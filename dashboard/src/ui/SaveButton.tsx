@@ -1,18 +1,19 @@
 import { Button, Group, Text } from '@mantine/core'
 import { useTexts } from '../texts/TextsProvider.tsx'
+import type { SubmitForm } from './Form.tsx'
 import { Icon } from './Icon.tsx'
 
-type Props = { save: { isPending: boolean; isSuccess: boolean }; disabled?: boolean }
+type Props = { form: Pick<SubmitForm, 'busy' | 'isSaved'>; disabled?: boolean }
 
 /** Submits a form, and shows when it was saved. */
-export function SaveButton({ save, disabled = false }: Props) {
+export function SaveButton({ form, disabled = false }: Props) {
   const texts = useTexts('shared')
   return (
     <Group>
-      <Button type="submit" loading={save.isPending} disabled={disabled}>
+      <Button type="submit" loading={form.busy} disabled={disabled}>
         {texts.save}
       </Button>
-      <SavedNote shown={save.isSuccess} />
+      <SavedNote shown={form.isSaved} />
     </Group>
   )
 }

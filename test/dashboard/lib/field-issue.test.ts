@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ApiFailure } from '../../../dashboard/src/api/failure.ts'
-import { beyondFields, issueAt } from '../../../dashboard/src/lib/field-issue.ts'
+import { placeIssues } from '../../../dashboard/src/lib/field-issue.ts'
 import { setCurrentTexts } from '../../../dashboard/src/texts/current-texts.ts'
 import { failures } from '../../../dashboard/src/texts/de/failures.ts'
 import { refusals } from '../../../dashboard/src/texts/de/refusals.ts'
@@ -12,30 +12,31 @@ const failure = new ApiFailure(new Response(null, { status: 400 }), {
   issues: [{ path: 'redirectUris/1', message: 'must use https' }],
 })
 
+const fieldsOf = (...fields: string[]) => placeIssues(failure, fields).errors
+
 describe('what the server said about a field', () => {
-  test('is found by the name of the field, and by that of one item', () => {
-    assert.equal(issueAt(failure, 'redirectUris'), 'must use https')
-    assert.equal(issueAt(failure, 'redirectUris/1'), 'must use https')
-    assert.equal(issueAt(failure, 'redirectUris/2'), undefined)
-    assert.equal(issueAt(failure, 'redirect'), undefined)
-    assert.equal(issueAt(new TypeError('offline'), 'redirectUris'), undefined)
+  test('is shown at that field, at the list that the item is part of, or at the first part of it', () => {
+    assert.deepEqual(fieldsOf('name', 'redirectUris'), { redirectUris: 'must use https' })
+    assert.deepEqual(fieldsOf('redirectUris', 'redirectUris.1'), { 'redirectUris.1': 'must use https' })
+    assert.deepEqual(fieldsOf('redirectUris.1.path'), { 'redirectUris.1.path': 'must use https' })
+    assert.deepEqual(fieldsOf('redirect', 'redirectUris2'), {})
   })
 
   test('is not said a second time when all of it is beside fields', () => {
-    assert.equal(beyondFields(failure, ['redirectUris']), undefined)
-    assert.equal(beyondFields(failure, ['name']), failure)
+    assert.equal(placeIssues(failure, ['redirectUris']).unplaced, undefined)
+    assert.equal(placeIssues(failure, ['name']).unplaced, failure)
     const offline = new TypeError('offline')
-    assert.equal(beyondFields(offline, ['name']), offline)
+    assert.deepEqual(placeIssues(offline, ['redirectUris']), { errors: {}, unplaced: offline })
   })
 
   test('is said in the language of the page', (t) => {
     setCurrentTexts('de', { shared, failures, refusals })
     t.after(() => setCurrentTexts('en', {}))
     const said = (message: string, code = 'invalid_input') =>
-      issueAt(
+      placeIssues(
         new ApiFailure(new Response(null, { status: 400 }), { error: 'No.', code, issues: [{ path: 'a', message }] }),
-        'a',
-      )
+        ['a'],
+      ).errors['a']
     assert.equal(said('is required'), failures.issues.required)
     assert.equal(said('must NOT have fewer than 1 characters'), failures.issues.required)
     assert.equal(said('must NOT have more than 100 characters'), 'Höchstens 100 Zeichen.')
@@ -48,7 +49,9 @@ describe('what the server said about a field', () => {
 
   test('is found by the code alone where that names the field', () => {
     const wrong = new ApiFailure(new Response(null, { status: 400 }), { error: 'Wrong.', code: 'wrong_password' })
-    assert.equal(issueAt(wrong, 'currentPassword'), 'Wrong.')
-    assert.equal(beyondFields(wrong, ['currentPassword']), undefined)
+    assert.deepEqual(placeIssues(wrong, ['currentPassword']), {
+      errors: { currentPassword: 'Wrong.' },
+      unplaced: undefined,
+    })
   })
 })

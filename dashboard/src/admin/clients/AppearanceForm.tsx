@@ -7,7 +7,7 @@ import { endpoints } from '../../paths.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
 import { ApplicationLogo } from '../../ui/ApplicationLogo.tsx'
 import { Section } from '../../ui/Section.tsx'
-import { ClientForm, useSaveClient, useTextFields } from './ClientForm.tsx'
+import { ClientForm, useClientForm } from './ClientForm.tsx'
 import { CLIENTS_KEY } from './clients-query.ts'
 
 type Props = { application: Client; mayWrite: boolean }
@@ -16,45 +16,42 @@ type Props = { application: Client; mayWrite: boolean }
 export function AppearanceForm({ application, mayWrite }: Props) {
   const texts = useTexts('applications').appearance
   const clients = useTexts('admin').clients
-  const save = useSaveClient(application.client_id)
-  const { fields, field } = useTextFields(
-    {
+  const form = useClientForm({
+    clientId: application.client_id,
+    mayWrite,
+    initialValues: {
       name: application.name,
       operator: application.operator ?? '',
       launchUrl: application.launchUrl ?? '',
     },
-    save,
-    mayWrite,
-  )
+    changes: ({ name, operator, launchUrl }) => ({
+      name: name.trim(),
+      operator: operator.trim() || null,
+      launchUrl: launchUrl.trim() || null,
+    }),
+  })
   return (
     <>
-      <ClientForm
-        title={texts.title}
-        save={save}
-        fields={['name', 'operator', 'launchUrl']}
-        mayWrite={mayWrite}
-        onSubmit={() =>
-          save.mutate({
-            name: fields.name.trim(),
-            operator: fields.operator.trim() || null,
-            launchUrl: fields.launchUrl.trim() || null,
-          })
-        }
-      >
+      <ClientForm title={texts.title} form={form} mayWrite={mayWrite}>
         <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
-          <TextInput label={clients.name} description={clients.nameHint} maxLength={100} {...field('name')} />
+          <TextInput
+            label={clients.name}
+            description={clients.nameHint}
+            maxLength={100}
+            {...form.getInputProps('name')}
+          />
           <TextInput
             label={clients.operator}
             description={clients.operatorHint}
             maxLength={100}
-            {...field('operator')}
+            {...form.getInputProps('operator')}
           />
         </SimpleGrid>
         <TextInput
           label={texts.launchUrl}
           description={texts.launchUrlHint}
           placeholder="https://app.example.com/"
-          {...field('launchUrl')}
+          {...form.getInputProps('launchUrl')}
         />
       </ClientForm>
       <LogoSection application={application} mayWrite={mayWrite} />

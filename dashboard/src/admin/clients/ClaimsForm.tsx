@@ -1,12 +1,10 @@
 import { Button, Checkbox, Group, Input, Radio, Stack } from '@mantine/core'
-import { useState } from 'react'
 import type { Client } from '../../api/shapes.ts'
-import { issueAt } from '../../lib/field-issue.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
 import { Icon } from '../../ui/Icon.tsx'
-import { claimDraft, type ClaimProblem, mappingsOf, NEW_CLAIM } from './claim-draft.ts'
+import { claimErrors, claimRow, mappingOf, NEW_CLAIM } from './claim-rows.ts'
 import { ClaimFields } from './ClaimFields.tsx'
-import { ClientForm, useSaveClient } from './ClientForm.tsx'
+import { ClientForm, useClientForm } from './ClientForm.tsx'
 import { scopesDraft, ScopesInput, scopesOf } from './ScopesInput.tsx'
 
 const ID_TOKEN_CLAIMS = ['minimal', 'full'] as const
@@ -16,57 +14,31 @@ type Props = { application: Client; mayWrite: boolean }
 
 /** What the application is told about a person, and how. */
 export function ClaimsForm({ application, mayWrite }: Props) {
-  const texts = useTexts('applications').claims
-  const save = useSaveClient(application.client_id)
-  const [scopes, setScopes] = useState(() => scopesDraft(application.scopes))
-  const [idTokenClaims, setIdTokenClaims] = useState(application.idTokenClaims)
-  const [algorithm, setAlgorithm] = useState(application.id_token_signed_response_alg)
-  const [introspectionClaims, setIntrospectionClaims] = useState(application.introspectionClaims)
-  const [claims, setClaims] = useState(() => application.claims.map(claimDraft))
-  const [problems, setProblems] = useState<(ClaimProblem | undefined)[]>([])
-  const changing =
-    <T,>(set: (value: T) => void) =>
-    (value: T) => {
-      save.reset()
-      setProblems([])
-      set(value)
-    }
-  const changeClaims = changing(setClaims)
+  const { claims: texts, values } = useTexts('applications')
   const readOnly = !mayWrite
-
-  const submit = () => {
-    const read = mappingsOf(claims)
-    setProblems('problems' in read ? read.problems : [])
-    if ('problems' in read) return
-    save.mutate({
+  const form = useClientForm({
+    clientId: application.client_id,
+    mayWrite,
+    initialValues: {
+      scopes: scopesDraft(application.scopes),
+      idTokenClaims: application.idTokenClaims,
+      id_token_signed_response_alg: application.id_token_signed_response_alg,
+      introspectionClaims: application.introspectionClaims,
+      claims: application.claims.map(claimRow),
+    },
+    validate: ({ claims }) => claimErrors(claims, { ...texts.problems, value: values.noNumber }),
+    changes: ({ scopes, claims, ...others }) => ({
+      ...others,
       scopes: scopesOf(scopes),
-      idTokenClaims,
-      id_token_signed_response_alg: algorithm,
-      claims: read.mappings,
-      introspectionClaims,
-    })
-  }
+      claims: claims.map(mappingOf),
+    }),
+  })
+  const { claims } = form.values
 
   return (
-    <ClientForm
-      title={texts.title}
-      description={texts.description}
-      save={save}
-      fields={['scopes', ...claims.map((_, at) => `claims/${at}`)]}
-      mayWrite={mayWrite}
-      onSubmit={submit}
-    >
-      <ScopesInput
-        value={scopes}
-        error={issueAt(save.error, 'scopes')}
-        readOnly={readOnly}
-        onChange={changing(setScopes)}
-      />
-      <Radio.Group
-        label={texts.idToken}
-        value={idTokenClaims}
-        onChange={changing((value) => setIdTokenClaims(value === 'full' ? 'full' : 'minimal'))}
-      >
+    <ClientForm title={texts.title} description={texts.description} form={form} mayWrite={mayWrite}>
+      <ScopesInput form={form} readOnly={readOnly} />
+      <Radio.Group label={texts.idToken} {...form.getInputProps('idTokenClaims')}>
         <Stack gap="xs" mt={6}>
           {ID_TOKEN_CLAIMS.map((each) => (
             <Radio
@@ -79,11 +51,7 @@ export function ClaimsForm({ application, mayWrite }: Props) {
           ))}
         </Stack>
       </Radio.Group>
-      <Radio.Group
-        label={texts.algorithm}
-        value={algorithm}
-        onChange={changing((value) => setAlgorithm(value === 'RS256' ? 'RS256' : 'ES256'))}
-      >
+      <Radio.Group label={texts.algorithm} {...form.getInputProps('id_token_signed_response_alg')}>
         <Stack gap="xs" mt={6}>
           {ALGORITHMS.map((each) => (
             <Radio key={each} value={each} label={each} description={texts.algorithms[each]} disabled={readOnly} />
@@ -93,24 +61,14 @@ export function ClaimsForm({ application, mayWrite }: Props) {
       <Checkbox
         label={texts.introspection}
         description={texts.introspectionHint}
-        checked={introspectionClaims}
-        disabled={readOnly}
-        onChange={(event) => changing(setIntrospectionClaims)(event.currentTarget.checked)}
+        {...form.getInputProps('introspectionClaims', { type: 'checkbox' })}
       />
       <Stack gap="sm" role="group" aria-label={texts.mapped}>
         <Input.Wrapper label={texts.mapped} description={texts.mappedHint} labelElement="div" />
         {claims.length > 0 && (
           <Stack component="ul" gap="sm" m={0} p={0}>
-            {claims.map((draft, at) => (
-              <ClaimFields
-                key={at}
-                value={draft}
-                problem={problems[at]}
-                refusal={issueAt(save.error, `claims/${at}`)}
-                readOnly={readOnly}
-                onChange={(next) => changeClaims(claims.with(at, next))}
-                onRemove={() => changeClaims(claims.toSpliced(at, 1))}
-              />
+            {claims.map((claim, at) => (
+              <ClaimFields key={at} form={form} claim={claim} at={at} readOnly={readOnly} />
             ))}
           </Stack>
         )}
@@ -120,7 +78,7 @@ export function ClaimsForm({ application, mayWrite }: Props) {
               variant="default"
               size="sm"
               leftSection={<Icon name="plus" size={16} />}
-              onClick={() => changeClaims([...claims, NEW_CLAIM])}
+              onClick={() => form.insertListItem('claims', NEW_CLAIM)}
             >
               {texts.add}
             </Button>

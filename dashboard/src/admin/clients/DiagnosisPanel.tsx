@@ -5,11 +5,12 @@ import { isRefusal } from '../../api/failure.ts'
 import type { Client, ClientChanges, Refusal } from '../../api/shapes.ts'
 import { useMay } from '../../session/me.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
+import { useSubmitForm } from '../../ui/Form.tsx'
 import { FormDialog } from '../../ui/FormDialog.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { Section } from '../../ui/Section.tsx'
 import { rolesQuery } from '../users/user-queries.ts'
-import { useSaveClient } from './ClientForm.tsx'
+import { changeClient } from './ClientForm.tsx'
 import { clientQuery } from './clients-query.ts'
 import { type Mend, mendFor, refusalCase } from './refusal-case.ts'
 import { RefusalsSection } from './RefusalsSection.tsx'
@@ -83,26 +84,29 @@ type MendDialogProps = { mend: Mend; application: Client; onClose: () => void }
 function MendDialog({ mend, application, onClose }: MendDialogProps) {
   const texts = useTexts('applications').diagnosis
   const queries = useQueryClient()
-  const save = useSaveClient(application.client_id)
   const roles = useQuery({ ...rolesQuery, enabled: useMay()('roles:read') && mend.kind === 'role' })
-  const [roleId, setRoleId] = useState('')
   const { forbidden } = useTexts('applications').signIn
   const choices = (roles.data?.roles ?? []).filter(({ id }) => application.allowedRoles?.includes(id) !== true)
 
-  const action = async () => {
-    // What somebody else has changed meanwhile stays.
-    const { client } = await queries.fetchQuery({ ...clientQuery(application.client_id), staleTime: 0 })
-    await save.mutateAsync(changesFor(mend, client, roleId)).catch((error: unknown) => {
-      throw mend.kind === 'pkce' && isRefusal(error, 'conflict') ? new Error(forbidden) : error
-    })
-  }
+  const form = useSubmitForm({
+    initialValues: { roleId: '' },
+    async submit({ roleId }) {
+      // What somebody else has changed meanwhile stays.
+      const { client } = await queries.fetchQuery({ ...clientQuery(application.client_id), staleTime: 0 })
+      const changes = changesFor(mend, client, roleId)
+      await changeClient(queries, application.client_id, changes).catch((error: unknown) => {
+        throw mend.kind === 'pkce' && isRefusal(error, 'conflict') ? new Error(forbidden) : error
+      })
+    },
+    onSuccess: onClose,
+  })
 
   return (
     <FormDialog
       title={texts.mend[mend.kind]}
+      form={form}
       submit={texts.confirm[mend.kind]}
-      disabled={mend.kind === 'role' && roleId === ''}
-      action={action}
+      disabled={mend.kind === 'role' && form.values.roleId === ''}
       onClose={onClose}
     >
       <Text size="sm">{texts.mendTexts[mend.kind]}</Text>
@@ -114,8 +118,7 @@ function MendDialog({ mend, application, onClose }: MendDialogProps) {
           size="md"
           data-autofocus
           data={[{ value: '', label: texts.noRole }, ...choices.map(({ id, name }) => ({ value: id, label: name }))]}
-          value={roleId}
-          onChange={(event) => setRoleId(event.currentTarget.value)}
+          {...form.getInputProps('roleId')}
         />
       )}
     </FormDialog>

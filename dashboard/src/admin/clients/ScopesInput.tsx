@@ -1,5 +1,6 @@
 import { Checkbox, Stack, TextInput } from '@mantine/core'
 import { useTexts } from '../../texts/TextsProvider.tsx'
+import type { FormFields } from '../../ui/Form.tsx'
 
 /** The scopes that have a meaning here. Others are for the APIs of the application itself. */
 const KNOWN_SCOPES = ['openid', 'profile', 'email', 'groups', 'offline_access'] as const
@@ -18,23 +19,14 @@ export const scopesOf = ({ known, others }: ScopesDraft): string[] => [
   ...new Set([...KNOWN_SCOPES.filter((scope) => known.includes(scope)), ...others.split(/\s+/).filter(Boolean)]),
 ]
 
-type Props = {
-  value: ScopesDraft
-  error?: string | undefined
-  readOnly?: boolean
-  onChange: (value: ScopesDraft) => void
-}
+type Props = { form: FormFields<{ scopes: ScopesDraft }>; readOnly?: boolean }
 
-export function ScopesInput({ value, error, readOnly = false, onChange }: Props) {
+/** The field `scopes` of a form. */
+export function ScopesInput({ form, readOnly = false }: Props) {
   const texts = useTexts('applications').scopes
   return (
     <Stack gap="sm">
-      <Checkbox.Group
-        label={texts.label}
-        description={texts.hint}
-        value={value.known}
-        onChange={(known) => onChange({ ...value, known })}
-      >
+      <Checkbox.Group label={texts.label} description={texts.hint} {...form.getInputProps('scopes.known')}>
         <Stack gap="xs" mt="xs">
           {KNOWN_SCOPES.map((scope) => (
             <Checkbox
@@ -47,14 +39,7 @@ export function ScopesInput({ value, error, readOnly = false, onChange }: Props)
           ))}
         </Stack>
       </Checkbox.Group>
-      <TextInput
-        label={texts.others}
-        description={texts.othersHint}
-        readOnly={readOnly}
-        error={error}
-        value={value.others}
-        onChange={(event) => onChange({ ...value, others: event.currentTarget.value })}
-      />
+      <TextInput label={texts.others} description={texts.othersHint} {...form.getInputProps('scopes.others')} />
     </Stack>
   )
 }

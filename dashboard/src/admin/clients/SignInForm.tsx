@@ -1,12 +1,10 @@
 import { Alert, Checkbox, Radio, Stack, Text, Textarea } from '@mantine/core'
-import { useState } from 'react'
 import { isRefusal } from '../../api/failure.ts'
 import type { Client } from '../../api/shapes.ts'
-import { issueAt } from '../../lib/field-issue.ts'
 import { useFormat } from '../../lib/use-format.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
 import { Icon } from '../../ui/Icon.tsx'
-import { ClientForm, useSaveClient } from './ClientForm.tsx'
+import { ClientForm, useClientForm } from './ClientForm.tsx'
 import { pkceState } from './pkce-state.ts'
 import { PkceForbidden } from './Pkce.tsx'
 
@@ -24,56 +22,42 @@ type Props = { application: Client; mayWrite: boolean }
 export function SignInForm({ application, mayWrite }: Props) {
   const texts = useTexts('applications').signIn
   const clients = useTexts('admin').clients
-  const save = useSaveClient(application.client_id)
   const isPublic = application.clientType === 'public'
-  const [fields, setFields] = useState({
-    redirectUris: application.redirect_uris.join('\n'),
-    postLogoutRedirectUris: application.post_logout_redirect_uris.join('\n'),
-    grantTypes: application.grantTypes,
-    pkce: application.pkce,
-    consent: application.consent,
+  const form = useClientForm({
+    clientId: application.client_id,
+    mayWrite,
+    initialValues: {
+      redirectUris: application.redirect_uris.join('\n'),
+      postLogoutRedirectUris: application.post_logout_redirect_uris.join('\n'),
+      grantTypes: application.grantTypes,
+      pkce: application.pkce,
+      consent: application.consent === 'skip',
+    },
+    changes: ({ redirectUris, postLogoutRedirectUris, grantTypes, pkce, consent }) => ({
+      redirectUris: words(redirectUris),
+      postLogoutRedirectUris: words(postLogoutRedirectUris),
+      grantTypes: GRANT_TYPES.filter((each) => grantTypes.includes(each)),
+      pkce,
+      consent: consent ? 'skip' : 'ask',
+    }),
   })
-  const change = (part: Partial<typeof fields>) => {
-    save.reset()
-    setFields((before) => ({ ...before, ...part }))
-  }
-  const isForbidden = fields.pkce === 'optional' && isRefusal(save.error, 'conflict')
+  const isForbidden = form.values.pkce === 'optional' && isRefusal(form.failure, 'conflict')
   const lines = (name: 'redirectUris' | 'postLogoutRedirectUris') => ({
     size: 'md' as const,
     autosize: true,
     minRows: 1,
-    readOnly: !mayWrite,
-    error: issueAt(save.error, name),
-    value: fields[name],
-    onChange: (event: { currentTarget: { value: string } }) => change({ [name]: event.currentTarget.value }),
+    ...form.getInputProps(name),
   })
 
   return (
-    <ClientForm
-      title={texts.title}
-      save={{ ...save, error: isForbidden ? undefined : save.error }}
-      fields={['redirectUris', 'postLogoutRedirectUris', 'grantTypes', 'consent', 'pkce']}
-      mayWrite={mayWrite}
-      onSubmit={() =>
-        save.mutate({
-          ...fields,
-          redirectUris: words(fields.redirectUris),
-          postLogoutRedirectUris: words(fields.postLogoutRedirectUris),
-        })
-      }
-    >
+    <ClientForm title={texts.title} form={isForbidden ? { ...form, unplaced: undefined } : form} mayWrite={mayWrite}>
       <Textarea label={clients.redirectUris} description={clients.redirectUrisHint} {...lines('redirectUris')} />
       <Textarea
         label={clients.postLogoutRedirectUris}
         description={clients.postLogoutRedirectUrisHint}
         {...lines('postLogoutRedirectUris')}
       />
-      <Checkbox.Group
-        label={texts.grantTypes}
-        error={issueAt(save.error, 'grantTypes')}
-        value={fields.grantTypes}
-        onChange={(value) => change({ grantTypes: GRANT_TYPES.filter((each) => value.includes(each)) })}
-      >
+      <Checkbox.Group label={texts.grantTypes} {...form.getInputProps('grantTypes')}>
         <Stack gap="xs" mt={6} mb={4}>
           {GRANT_TYPES.filter((each) => !isPublic || each !== 'client_credentials').map((each) => (
             <Checkbox key={each} value={each} label={texts.grants[each]} disabled={!mayWrite} />
@@ -82,13 +66,7 @@ export function SignInForm({ application, mayWrite }: Props) {
       </Checkbox.Group>
       {!isPublic && (
         <>
-          <Radio.Group
-            label="PKCE"
-            description={texts.pkceHint}
-            error={issueAt(save.error, 'pkce')}
-            value={fields.pkce}
-            onChange={(value) => change({ pkce: value === 'optional' ? 'optional' : 'required' })}
-          >
+          <Radio.Group label="PKCE" description={texts.pkceHint} {...form.getInputProps('pkce')}>
             <Stack gap="xs" mt={6}>
               {(['required', 'optional'] as const).map((each) => (
                 <Radio
@@ -108,10 +86,7 @@ export function SignInForm({ application, mayWrite }: Props) {
       <Checkbox
         label={texts.skipConsent}
         description={texts.skipConsentHint}
-        error={issueAt(save.error, 'consent')}
-        checked={fields.consent === 'skip'}
-        disabled={!mayWrite}
-        onChange={(event) => change({ consent: event.currentTarget.checked ? 'skip' : 'ask' })}
+        {...form.getInputProps('consent', { type: 'checkbox' })}
       />
     </ClientForm>
   )

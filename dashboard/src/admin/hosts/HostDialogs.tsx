@@ -1,13 +1,12 @@
 import { Checkbox, MultiSelect, Text, Textarea, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { answer, api } from '../../api/client.ts'
 import type { Host } from '../../api/shapes.ts'
 import { useMay } from '../../session/me.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
 import { CodeBlock } from '../../ui/CodeBlock.tsx'
 import { ShownOnceDialog } from '../../ui/Dialog.tsx'
-import { Field } from '../../ui/Form.tsx'
+import { useSubmitForm } from '../../ui/Form.tsx'
 import { FormDialog } from '../../ui/FormDialog.tsx'
 import { rolesQuery } from '../users/user-queries.ts'
 
@@ -26,71 +25,60 @@ export function HostDialog({ host, onClose, onDone }: HostDialogProps) {
   const { save } = useTexts('shared')
   const may = useMay()
   const roles = useQuery({ ...rolesQuery, enabled: may('roles:read') })
-  const [name, setName] = useState(host?.name ?? '')
-  const [hostnames, setHostnames] = useState(host?.hostnames.join('\n') ?? '')
-  const [everybody, setEverybody] = useState((host?.allowedRoles ?? null) === null)
-  const [allowed, setAllowed] = useState(host?.allowedRoles ?? [])
-
-  const submit = async () => {
-    const after = { name: name.trim(), hostnames: listed(hostnames), allowedRoles: everybody ? null : allowed }
-    if (!host) {
-      const made = await answer(api.POST('/api/ssh/hosts', { body: after }))
-      return onDone({ name: made.host.name, command: made.command })
-    }
-    const body = {
-      ...(after.name === host.name ? {} : { name: after.name }),
-      ...(after.hostnames.join() === host.hostnames.join() ? {} : { hostnames: after.hostnames }),
-      ...(after.allowedRoles?.toSorted().join() === host.allowedRoles?.join()
-        ? {}
-        : { allowedRoles: after.allowedRoles }),
-    }
-    await answer(api.PATCH('/api/ssh/hosts/{id}', { params: { path: { id: host.id } }, body }))
-    return onDone()
-  }
+  const form = useSubmitForm({
+    initialValues: {
+      name: host?.name ?? '',
+      hostnames: host?.hostnames.join('\n') ?? '',
+      everybody: (host?.allowedRoles ?? null) === null,
+      allowedRoles: host?.allowedRoles ?? [],
+    },
+    async submit({ name, hostnames, everybody, allowedRoles }) {
+      const after = {
+        name: name.trim(),
+        hostnames: listed(hostnames),
+        allowedRoles: everybody ? null : allowedRoles,
+      }
+      if (!host) {
+        const made = await answer(api.POST('/api/ssh/hosts', { body: after }))
+        return onDone({ name: made.host.name, command: made.command })
+      }
+      const body = {
+        ...(after.name === host.name ? {} : { name: after.name }),
+        ...(after.hostnames.join() === host.hostnames.join() ? {} : { hostnames: after.hostnames }),
+        ...(after.allowedRoles?.toSorted().join() === host.allowedRoles?.join()
+          ? {}
+          : { allowedRoles: after.allowedRoles }),
+      }
+      await answer(api.PATCH('/api/ssh/hosts/{id}', { params: { path: { id: host.id } }, body }))
+      return onDone()
+    },
+    onSuccess: onClose,
+  })
 
   return (
     <FormDialog
       title={host ? texts.editTitle(host.name) : texts.create}
+      form={form}
       submit={host ? save : texts.createSubmit}
-      action={submit}
       onClose={onClose}
     >
-      <Field name="name">
-        <TextInput
-          label={texts.name}
-          data-autofocus
-          required
-          maxLength={64}
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-        />
-      </Field>
-      <Field name="hostnames">
-        <Textarea
-          label={texts.hostnames}
-          description={texts.hostnamesHint}
-          required
-          autosize
-          minRows={2}
-          value={hostnames}
-          onChange={(event) => setHostnames(event.currentTarget.value)}
-        />
-      </Field>
-      <Checkbox
-        label={texts.everybody}
-        checked={everybody}
-        onChange={(event) => setEverybody(event.currentTarget.checked)}
+      <TextInput label={texts.name} data-autofocus required maxLength={64} {...form.getInputProps('name')} />
+      <Textarea
+        label={texts.hostnames}
+        description={texts.hostnamesHint}
+        required
+        autosize
+        minRows={2}
+        {...form.getInputProps('hostnames')}
       />
-      {!everybody && (
-        <Field name="allowedRoles">
-          <MultiSelect
-            label={texts.allowedRoles}
-            description={texts.allowedRolesHint}
-            data={(roles.data?.roles ?? []).map((role) => ({ value: role.id, label: role.name }))}
-            value={allowed}
-            onChange={setAllowed}
-          />
-        </Field>
+      <Checkbox label={texts.everybody} {...form.getInputProps('everybody', { type: 'checkbox' })} />
+      {!form.values.everybody && (
+        <MultiSelect
+          label={texts.allowedRoles}
+          description={texts.allowedRolesHint}
+          data={(roles.data?.roles ?? []).map((role) => ({ value: role.id, label: role.name }))}
+          {...form.getInputProps('allowedRoles')}
+        />
       )}
     </FormDialog>
   )
@@ -100,20 +88,22 @@ type NewTokenDialogProps = { host: Host; onClose: () => void; onDone: (enrollmen
 
 export function NewTokenDialog({ host, onClose, onDone }: NewTokenDialogProps) {
   const texts = useTexts('admin').hosts
-  const [revoke, setRevoke] = useState(false)
-  const submit = async () => {
-    const params = { path: { id: host.id } }
-    const made = await answer(api.POST('/api/ssh/hosts/{id}/enrollment', { params, body: { revoke } }))
-    await onDone({ name: made.host.name, command: made.command })
-  }
+  const form = useSubmitForm({
+    initialValues: { revoke: false },
+    async submit(body) {
+      const params = { path: { id: host.id } }
+      const made = await answer(api.POST('/api/ssh/hosts/{id}/enrollment', { params, body }))
+      await onDone({ name: made.host.name, command: made.command })
+    },
+    onSuccess: onClose,
+  })
   return (
-    <FormDialog title={texts.newTokenTitle(host.name)} submit={texts.newToken} action={submit} onClose={onClose}>
+    <FormDialog title={texts.newTokenTitle(host.name)} form={form} submit={texts.newToken} onClose={onClose}>
       <Text>{texts.newTokenText}</Text>
       <Checkbox
         label={texts.revokeNow}
         description={texts.revokeNowHint}
-        checked={revoke}
-        onChange={(event) => setRevoke(event.currentTarget.checked)}
+        {...form.getInputProps('revoke', { type: 'checkbox' })}
       />
     </FormDialog>
   )

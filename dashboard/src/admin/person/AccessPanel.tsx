@@ -7,6 +7,7 @@ import { useMay } from '../../session/me.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
 import { ApplicationLogo } from '../../ui/ApplicationLogo.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
+import { useSubmitForm } from '../../ui/Form.tsx'
 import { ConfirmDialog, FormDialog } from '../../ui/FormDialog.tsx'
 import { ApplicationLink } from '../../ui/links.tsx'
 import { QueryView } from '../../ui/QueryView.tsx'
@@ -89,21 +90,29 @@ type GiveRoleDialogProps = { user: User; onClose: () => void; onDone: () => Prom
 
 function GiveRoleDialog({ user, onClose, onDone }: GiveRoleDialogProps) {
   const texts = useTexts('people').roles
-  const [chosen, setChosen] = useState(NO_ROLE)
+  const form = useSubmitForm({
+    initialValues: { roleId: NO_ROLE },
+    async submit({ roleId: { role } }) {
+      if (!role) return
+      const params = { path: { userId: user.id } }
+      await answer(api.POST('/api/admin/users/{userId}/roles', { params, body: { roleId: role.id } }))
+      await onDone()
+    },
+    onSuccess: onClose,
+  })
   return (
     <FormDialog
       title={texts.giveTitle(user.displayName ?? user.email)}
+      form={form}
       submit={texts.submit}
-      disabled={!isRoleConfirmed(chosen)}
+      disabled={!isRoleConfirmed(form.values.roleId)}
       onClose={onClose}
-      action={async () => {
-        if (!chosen.role) return
-        const params = { path: { userId: user.id } }
-        await answer(api.POST('/api/admin/users/{userId}/roles', { params, body: { roleId: chosen.role.id } }))
-        await onDone()
-      }}
     >
-      <RoleToGive value={chosen} except={user.roles.map(({ id }) => id)} onChange={setChosen} />
+      <RoleToGive
+        except={user.roles.map(({ id }) => id)}
+        value={form.values.roleId}
+        onChange={(chosen) => form.setFieldValue('roleId', chosen)}
+      />
     </FormDialog>
   )
 }

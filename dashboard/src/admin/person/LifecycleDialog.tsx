@@ -10,6 +10,7 @@ import { paths } from '../../paths.ts'
 import { useMay } from '../../session/me.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
 import { FailureAlert } from '../../ui/FailureAlert.tsx'
+import { useSubmitForm } from '../../ui/Form.tsx'
 import { ConfirmDialog, FormDialog } from '../../ui/FormDialog.tsx'
 import { Section } from '../../ui/Section.tsx'
 import { previewQuery } from '../users/user-queries.ts'
@@ -18,35 +19,35 @@ type Props = { user: User; action: 'enable' | 'disable'; onClose: () => void; on
 
 export function LifecycleDialog({ user, action, onClose, onDone }: Props) {
   const texts = useTexts('admin').lifecycle
-  const [when, setWhen] = useState('now')
-  const [at, setAt] = useState(() => localDateTime(Date.now() + 3_600_000))
-  const [reason, setReason] = useState('')
   const name = user.displayName ?? user.email
-  const executeAt = new Date(at).getTime()
-  const inPast = when === 'later' && !(executeAt > Date.now())
-
-  const run = async () => {
-    const params = { path: { userId: user.id } }
-    const body = {
-      action,
-      ...(when === 'later' ? { executeAt } : {}),
-      ...(reason.trim() ? { reason: reason.trim() } : {}),
-    }
-    await answer(api.POST('/api/admin/users/{userId}/lifecycle', { params, body }))
-    await onDone()
-  }
+  const form = useSubmitForm({
+    initialValues: { when: 'now', executeAt: localDateTime(Date.now() + 3_600_000), reason: '' },
+    async submit({ when, executeAt, reason }) {
+      const params = { path: { userId: user.id } }
+      const body = {
+        action,
+        ...(when === 'later' ? { executeAt: new Date(executeAt).getTime() } : {}),
+        ...(reason.trim() ? { reason: reason.trim() } : {}),
+      }
+      await answer(api.POST('/api/admin/users/{userId}/lifecycle', { params, body }))
+      await onDone()
+    },
+    onSuccess: onClose,
+  })
+  const isLater = form.values.when === 'later'
+  const isPast = isLater && !(new Date(form.values.executeAt).getTime() > Date.now())
 
   return (
     <FormDialog
       title={action === 'disable' ? texts.disableTitle(name) : texts.enableTitle(name)}
-      submit={when === 'later' ? texts.schedule : texts[action]}
-      disabled={inPast}
+      form={form}
+      submit={isLater ? texts.schedule : texts[action]}
+      disabled={isPast}
       danger={action === 'disable'}
-      action={run}
       onClose={onClose}
     >
       {action === 'disable' ? (
-        <LifecyclePreview userId={user.id} later={when === 'later'}>
+        <LifecyclePreview userId={user.id} later={isLater}>
           {texts.kept}
         </LifecyclePreview>
       ) : (
@@ -59,24 +60,22 @@ export function LifecycleDialog({ user, action, onClose, onDone }: Props) {
         autosize
         minRows={1}
         maxLength={500}
-        value={reason}
-        onChange={(event) => setReason(event.currentTarget.value)}
+        {...form.getInputProps('reason')}
       />
-      <Radio.Group label={texts.when} value={when} onChange={setWhen}>
+      <Radio.Group label={texts.when} {...form.getInputProps('when')}>
         <Stack gap="xs" mt={6}>
           <Radio value="now" label={texts.now} />
           <Radio value="later" label={texts.later} />
         </Stack>
       </Radio.Group>
-      {when === 'later' && (
+      {isLater && (
         <TextInput
           type="datetime-local"
           label={texts.at}
           description={texts.atHint}
-          error={inPast && texts.past}
           min={localDateTime(Date.now())}
-          value={at}
-          onChange={(event) => setAt(event.currentTarget.value)}
+          {...form.getInputProps('executeAt')}
+          {...(isPast ? { error: texts.past } : {})}
         />
       )}
     </FormDialog>

@@ -1,20 +1,18 @@
 import { Button, Checkbox, Group, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useQueryClient } from '@tanstack/react-query'
 import { answer, api } from '../../api/client.ts'
 import { isRefusal } from '../../api/failure.ts'
 import type { User, UserDetails } from '../../api/shapes.ts'
 import { changedNames } from '../../lib/changed-names.ts'
-import { useUnsavedChanges } from '../../lib/unsaved-changes.ts'
+import { attributeErrors, attributeRows, attributesOf } from '../../lib/typed-value.ts'
 import { useFormat } from '../../lib/use-format.ts'
-import { attributeDrafts, type AttributeProblem, type Attributes, attributesOf } from '../../lib/value-draft.ts'
+import { useSubmit } from '../../lib/use-submit.ts'
 import { useMay, useMe } from '../../session/me.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
 import { FailureAlert } from '../../ui/FailureAlert.tsx'
-import { Field, Form } from '../../ui/Form.tsx'
+import { Form, useSubmitForm } from '../../ui/Form.tsx'
 import { SaveButton } from '../../ui/SaveButton.tsx'
 import { Section } from '../../ui/Section.tsx'
-import { useTouched } from '../../ui/use-touched.ts'
 import { AttributesInput } from '../../ui/ValueInput.tsx'
 import { DeleteUserSection } from './LifecycleDialog.tsx'
 import { LifecycleSection } from './LifecycleSection.tsx'
@@ -68,82 +66,65 @@ function UserDetailsSection({ user }: { user: User }) {
   const format = useFormat()
   const client = useQueryClient()
   const readOnly = !useMay()('users:write')
-  const [saved, setSaved] = useState(() => fieldsOf(user))
-  const [fields, setFields] = useState(saved)
-  const save = useMutation({
-    mutationFn: async () => {
-      const body = changes(saved, fields)
-      await answer(api.PATCH('/api/admin/users/{userId}', { params: { path: { userId: user.id } }, body }))
-      setSaved(fields)
-    },
-    onSuccess: () => client.invalidateQueries({ queryKey: ['admin', 'users'] }),
-  })
-  const username = fields.preferredUsername.trim()
-  const release = useMutation({
-    mutationFn: () => answer(api.POST('/api/admin/usernames/{name}/release', { params: { path: { name: username } } })),
-    onSuccess: () => save.mutate(),
-    // Why it was refused is shown instead of why it could not be saved.
-    onError: () => save.reset(),
-  })
-  useUnsavedChanges(Object.keys(changes(saved, fields)).length > 0 && !save.isPending)
-  const field = (name: Exclude<keyof Fields, 'email_verified'>) => ({
-    value: fields[name],
+  const form = useSubmitForm({
+    initialValues: fieldsOf(user),
     readOnly,
-    autoComplete: 'off',
-    onChange: (event: { currentTarget: { value: string } }) => {
-      const { value } = event.currentTarget
-      save.reset()
-      release.reset()
-      // Nobody has confirmed a new address yet. The administrator may still say so.
-      const isConfirmed = saved.email_verified && value.trim() === saved.email
-      setFields((before) => ({
-        ...before,
-        [name]: value,
-        ...(name === 'email' ? { email_verified: isConfirmed } : {}),
-      }))
+    async submit(fields) {
+      const body = changes(form.getInitialValues(), fields)
+      await answer(api.PATCH('/api/admin/users/{userId}', { params: { path: { userId: user.id } }, body }))
+      await client.invalidateQueries({ queryKey: ['admin', 'users'] })
     },
   })
+  const username = form.values.preferredUsername.trim()
+  const release = useSubmit(
+    () => answer(api.POST('/api/admin/usernames/{name}/release', { params: { path: { name: username } } })),
+    {
+      onSuccess: () => form.send(),
+      // Why it was refused is shown instead of why it could not be saved.
+      onFailure: () => form.clearFailure(),
+    },
+  )
+  const field = (name: Exclude<keyof Fields, 'email_verified'>) => ({
+    autoComplete: 'off',
+    ...form.getInputProps(name),
+  })
+  const changeEmail = (event: { currentTarget: { value: string } }) => {
+    const { value } = event.currentTarget
+    const saved = form.getInitialValues()
+    form.setFieldValue('email', value)
+    // Nobody has confirmed a new address yet. The administrator may still say so.
+    form.setFieldValue('email_verified', saved.email_verified && value.trim() === saved.email)
+  }
 
   return (
     <Section title={texts.details}>
-      <Form failure={save.error} onSubmit={() => save.mutate()}>
+      <Form form={form}>
         <Stack>
           <SimpleGrid cols={{ base: 1, sm: 2 }}>
-            <Field name="displayName">
-              <TextInput label={labels.displayName} maxLength={100} {...field('displayName')} />
-            </Field>
-            <Field name="preferredUsername">
-              <TextInput label={labels.username} pattern="[a-z_][a-z0-9_\-]{0,31}" {...field('preferredUsername')} />
-            </Field>
-            <Field name="given_name">
-              <TextInput label={labels.givenName} maxLength={100} {...field('given_name')} />
-            </Field>
-            <Field name="family_name">
-              <TextInput label={labels.familyName} maxLength={100} {...field('family_name')} />
-            </Field>
-            <Field name="email">
-              <TextInput label={labels.email} type="email" required withAsterisk={false} {...field('email')} />
-            </Field>
+            <TextInput label={labels.displayName} maxLength={100} {...field('displayName')} />
+            <TextInput label={labels.username} pattern="[a-z_][a-z0-9_\-]{0,31}" {...field('preferredUsername')} />
+            <TextInput label={labels.givenName} maxLength={100} {...field('given_name')} />
+            <TextInput label={labels.familyName} maxLength={100} {...field('family_name')} />
+            <TextInput
+              label={labels.email}
+              type="email"
+              required
+              withAsterisk={false}
+              {...field('email')}
+              onChange={changeEmail}
+            />
           </SimpleGrid>
-          <Checkbox
-            label={texts.verified}
-            checked={fields.email_verified}
-            disabled={readOnly}
-            onChange={(event) => {
-              const { checked } = event.currentTarget
-              setFields((before) => ({ ...before, email_verified: checked }))
-            }}
-          />
-          <FailureAlert failure={save.error ?? release.error} />
-          {isRefusal(save.error, 'username_held') && (
+          <Checkbox label={texts.verified} {...form.getInputProps('email_verified', { type: 'checkbox' })} />
+          <FailureAlert failure={form.unplaced ?? release.failure} />
+          {isRefusal(form.failure, 'username_held') && (
             <Group gap="sm">
               <Text size="sm">{texts.releaseText}</Text>
-              <Button variant="default" loading={release.isPending} onClick={() => release.mutate()}>
+              <Button variant="default" loading={release.busy} onClick={() => release.run()}>
                 {texts.release(username)}
               </Button>
             </Group>
           )}
-          {!readOnly && <SaveButton save={save} />}
+          {!readOnly && <SaveButton form={form} />}
           <Text size="xs" c="dimmed" ff="monospace">
             {user.id} · {texts.created} {format.dateTime(user.createdAt)}
           </Text>
@@ -154,44 +135,27 @@ function UserDetailsSection({ user }: { user: User }) {
 }
 
 function UserAttributesSection({ user }: { user: User }) {
-  const texts = useTexts('applications').attributes
+  const { attributes: texts, values } = useTexts('applications')
   const client = useQueryClient()
   const mayWrite = useMay()('users:write')
-  const [drafts, setDrafts] = useState(() => attributeDrafts(user.attributes))
-  const [problems, setProblems] = useState<(AttributeProblem | undefined)[]>([])
-  const save = useMutation({
-    mutationFn: (attributes: Attributes) =>
-      answer(api.PATCH('/api/admin/users/{userId}', { params: { path: { userId: user.id } }, body: { attributes } })),
-    onSuccess: () => client.invalidateQueries({ queryKey: ['admin', 'users'] }),
+  const form = useSubmitForm({
+    initialValues: { attributes: attributeRows(user.attributes) },
+    validate: ({ attributes }) => attributeErrors(attributes, { ...texts, ...values }),
+    async submit({ attributes }) {
+      const body = { attributes: attributesOf(attributes) }
+      await answer(api.PATCH('/api/admin/users/{userId}', { params: { path: { userId: user.id } }, body }))
+      await client.invalidateQueries({ queryKey: ['admin', 'users'] })
+    },
   })
-  const touched = useTouched(save)
   return (
     <Section title={texts.title} description={texts.ofUser}>
-      <form
-        noValidate
-        {...touched}
-        onSubmit={(event) => {
-          event.preventDefault()
-          const read = attributesOf(drafts)
-          setProblems('problems' in read ? read.problems : [])
-          if ('attributes' in read && !save.isPending) save.mutate(read.attributes)
-        }}
-      >
+      <Form form={form}>
         <Stack>
-          <AttributesInput
-            value={drafts}
-            problems={problems}
-            readOnly={!mayWrite}
-            onChange={(next) => {
-              save.reset()
-              setProblems([])
-              setDrafts(next)
-            }}
-          />
-          <FailureAlert failure={save.error} />
-          {mayWrite && <SaveButton save={save} />}
+          <AttributesInput form={form} readOnly={!mayWrite} />
+          <FailureAlert failure={form.unplaced} />
+          {mayWrite && <SaveButton form={form} />}
         </Stack>
-      </form>
+      </Form>
     </Section>
   )
 }

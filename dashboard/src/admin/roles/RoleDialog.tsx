@@ -1,10 +1,9 @@
 import { Checkbox, Fieldset, Input, MultiSelect, NumberInput, Stack, TextInput } from '@mantine/core'
-import { useState } from 'react'
 import { answer, api } from '../../api/client.ts'
 import type { Role } from '../../api/shapes.ts'
-import { attributeDrafts, type AttributeProblem, attributesOf } from '../../lib/value-draft.ts'
+import { attributeErrors, attributeRows, attributesOf } from '../../lib/typed-value.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
-import { Field } from '../../ui/Form.tsx'
+import { type FormFields, useSubmitForm } from '../../ui/Form.tsx'
 import { FormDialog } from '../../ui/FormDialog.tsx'
 import { AttributesInput } from '../../ui/ValueInput.tsx'
 
@@ -29,81 +28,58 @@ const changes = (before: Fields, after: Fields) => ({
 
 export function RoleDialog({ role, onClose, onDone }: Props) {
   const texts = useTexts('admin').roles
-  const attributeTexts = useTexts('applications').attributes
+  const { attributes: attributeTexts, create, values } = useTexts('applications')
   const { save } = useTexts('shared')
-  const [name, setName] = useState(role?.name ?? '')
-  const [description, setDescription] = useState(role?.description ?? '')
-  const [principals, setPrincipals] = useState(role?.principals.join(', ') ?? '')
-
-  const [drafts, setDrafts] = useState(() => attributeDrafts(role?.attributes ?? {}))
-  const [problems, setProblems] = useState<(AttributeProblem | undefined)[]>([])
-  const [rules, setRules] = useState(() => toForm(role?.ssh))
-
-  const submit = async () => {
-    const read = attributesOf(drafts)
-    if ('problems' in read) {
-      setProblems(read.problems)
-      throw new Error(attributeTexts.check)
-    }
-    const after = {
-      name: name.trim(),
-      description: description.trim(),
-      principals: listed(principals),
-      attributes: read.attributes,
-      ssh: toRules(rules),
-    }
-    await (role
-      ? answer(api.PATCH('/api/admin/roles/{id}', { params: { path: { id: role.id } }, body: changes(role, after) }))
-      : answer(api.POST('/api/admin/roles', { body: after })))
-    await onDone()
-  }
+  const form = useSubmitForm({
+    initialValues: {
+      name: role?.name ?? '',
+      description: role?.description ?? '',
+      principals: role?.principals.join(', ') ?? '',
+      attributes: attributeRows(role?.attributes ?? {}),
+      ssh: toForm(role?.ssh),
+    },
+    validate: ({ name, attributes }) => ({
+      ...(name.trim() === '' ? { name: create.required } : {}),
+      ...attributeErrors(attributes, { ...attributeTexts, ...values }),
+    }),
+    async submit({ name, description, principals, attributes, ssh }) {
+      const after = {
+        name: name.trim(),
+        description: description.trim(),
+        principals: listed(principals),
+        attributes: attributesOf(attributes),
+        ssh: toRules(ssh),
+      }
+      await (role
+        ? answer(api.PATCH('/api/admin/roles/{id}', { params: { path: { id: role.id } }, body: changes(role, after) }))
+        : answer(api.POST('/api/admin/roles', { body: after })))
+      await onDone()
+    },
+    onSuccess: onClose,
+  })
 
   return (
     <FormDialog
       title={role ? texts.editTitle(role.name) : texts.create}
+      form={form}
       submit={role ? save : texts.createSubmit}
       size="lg"
-      action={submit}
       onClose={onClose}
     >
-      <Field name="name">
-        <TextInput
-          label={texts.name}
-          data-autofocus
-          required
-          readOnly={role?.builtIn === true}
-          maxLength={64}
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-        />
-      </Field>
-      <Field name="description">
-        <TextInput
-          label={texts.roleDescription}
-          maxLength={200}
-          value={description}
-          onChange={(event) => setDescription(event.currentTarget.value)}
-        />
-      </Field>
-      <Field name="principals">
-        <TextInput
-          label={texts.principals}
-          description={texts.principalsHint}
-          value={principals}
-          onChange={(event) => setPrincipals(event.currentTarget.value)}
-        />
-      </Field>
-      <SshRulesFields value={rules} onChange={setRules} />
+      <TextInput
+        label={texts.name}
+        data-autofocus
+        required
+        readOnly={role?.builtIn === true}
+        maxLength={64}
+        {...form.getInputProps('name')}
+      />
+      <TextInput label={texts.roleDescription} maxLength={200} {...form.getInputProps('description')} />
+      <TextInput label={texts.principals} description={texts.principalsHint} {...form.getInputProps('principals')} />
+      <SshRulesFields form={form} />
       <Stack gap={6}>
         <Input.Wrapper label={attributeTexts.title} description={attributeTexts.ofRole} labelElement="div" />
-        <AttributesInput
-          value={drafts}
-          problems={problems}
-          onChange={(next) => {
-            setProblems([])
-            setDrafts(next)
-          }}
-        />
+        <AttributesInput form={form} />
       </Stack>
     </FormDialog>
   )
@@ -123,7 +99,7 @@ const DEFAULT: Extension[] = ['permit-pty', 'permit-port-forwarding', 'permit-ag
 
 /** The rules as their fields show them. */
 export type RulesForm = {
-  maxMinutes: number | ''
+  maxMinutes: number | string
   sourceAddresses: string
   forceCommand: string
   extensions: Extension[]
@@ -143,62 +119,44 @@ function toRules(form: RulesForm): SshRules | null {
   const addresses = form.sourceAddresses.split(/[\s,]+/).filter(Boolean)
   const isUsual = DEFAULT.toSorted().join() === form.extensions.toSorted().join()
   const rules: SshRules = {
-    ...(form.maxMinutes === '' ? {} : { maxTtlSeconds: Math.round(form.maxMinutes * 60) }),
+    ...(typeof form.maxMinutes === 'string' ? {} : { maxTtlSeconds: Math.round(form.maxMinutes * 60) }),
     ...(addresses.length > 0 ? { sourceAddresses: addresses } : {}),
     ...(form.forceCommand.trim() === '' ? {} : { forceCommand: form.forceCommand.trim() }),
-    ...(isUsual ? {} : { extensions: form.extensions }),
+    ...(isUsual ? {} : { extensions: EXTENSIONS.filter((each) => form.extensions.includes(each)) }),
     ...(form.verifyRequired ? { verifyRequired: true } : {}),
   }
   return Object.keys(rules).length === 0 ? null : rules
 }
 
-type SshRulesFieldsProps = { value: RulesForm; onChange: (value: RulesForm) => void }
-
-function SshRulesFields({ value, onChange }: SshRulesFieldsProps) {
+function SshRulesFields({ form }: { form: Pick<FormFields, 'getInputProps'> }) {
   const texts = useTexts('admin').roles.ssh
   return (
     <Fieldset legend={texts.title}>
-      <Field name="ssh/maxTtlSeconds">
-        <NumberInput
-          label={texts.maxMinutes}
-          description={texts.maxMinutesHint}
-          min={1}
-          max={525_600}
-          value={value.maxMinutes}
-          onChange={(minutes) => onChange({ ...value, maxMinutes: typeof minutes === 'number' ? minutes : '' })}
-        />
-      </Field>
-      <Field name="ssh.sourceAddresses">
-        <TextInput
-          mt="sm"
-          label={texts.sourceAddresses}
-          description={texts.sourceAddressesHint}
-          value={value.sourceAddresses}
-          onChange={(event) => onChange({ ...value, sourceAddresses: event.currentTarget.value })}
-        />
-      </Field>
-      <Field name="ssh.forceCommand">
-        <TextInput
-          mt="sm"
-          label={texts.forceCommand}
-          description={texts.forceCommandHint}
-          maxLength={1000}
-          value={value.forceCommand}
-          onChange={(event) => onChange({ ...value, forceCommand: event.currentTarget.value })}
-        />
-      </Field>
-      <MultiSelect
-        mt="sm"
-        label={texts.extensions}
-        data={EXTENSIONS}
-        value={value.extensions}
-        onChange={(names) => onChange({ ...value, extensions: EXTENSIONS.filter((each) => names.includes(each)) })}
+      <NumberInput
+        label={texts.maxMinutes}
+        description={texts.maxMinutesHint}
+        min={1}
+        max={525_600}
+        {...form.getInputProps('ssh.maxMinutes')}
       />
+      <TextInput
+        mt="sm"
+        label={texts.sourceAddresses}
+        description={texts.sourceAddressesHint}
+        {...form.getInputProps('ssh.sourceAddresses')}
+      />
+      <TextInput
+        mt="sm"
+        label={texts.forceCommand}
+        description={texts.forceCommandHint}
+        maxLength={1000}
+        {...form.getInputProps('ssh.forceCommand')}
+      />
+      <MultiSelect mt="sm" label={texts.extensions} data={EXTENSIONS} {...form.getInputProps('ssh.extensions')} />
       <Checkbox
         mt="sm"
         label={texts.verifyRequired}
-        checked={value.verifyRequired}
-        onChange={(event) => onChange({ ...value, verifyRequired: event.currentTarget.checked })}
+        {...form.getInputProps('ssh.verifyRequired', { type: 'checkbox' })}
       />
     </Fieldset>
   )

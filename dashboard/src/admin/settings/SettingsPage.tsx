@@ -1,20 +1,20 @@
 import { Alert, Button, Code, ColorInput, Group, Paper, Radio, Stack, TagsInput, Text, TextInput } from '@mantine/core'
-import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { PictureEditor } from '../../account/PictureEditor.tsx'
 import { answer, api } from '../../api/client.ts'
-import type { Settings, SettingsChanges } from '../../api/shapes.ts'
-import { beyondFields, issueAt } from '../../lib/field-issue.ts'
+import type { MailTest, Settings, SettingsChanges } from '../../api/shapes.ts'
+import { useSubmit } from '../../lib/use-submit.ts'
 import { endpoints } from '../../paths.ts'
 import { useMe } from '../../session/me.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
 import { ApplicationLogo } from '../../ui/ApplicationLogo.tsx'
 import { FailureAlert } from '../../ui/FailureAlert.tsx'
+import { Form, type SubmitForm, useSubmitForm } from '../../ui/Form.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { QueryView } from '../../ui/QueryView.tsx'
 import { SaveButton } from '../../ui/SaveButton.tsx'
 import { Section } from '../../ui/Section.tsx'
-import { useTouched } from '../../ui/use-touched.ts'
 import { contrastOf, ENOUGH_CONTRAST } from './contrast.ts'
 
 /** What administrators change while the service runs. What its environment sets is shown as fixed. */
@@ -43,12 +43,23 @@ export const settingsQuery = queryOptions({
   queryFn: () => answer(api.GET('/api/admin/settings')),
 })
 
+type Options<Values extends Record<string, unknown>> = {
+  initialValues: Values
+  validate?: (values: Values) => Record<string, string>
+  changes: (values: Values) => SettingsChanges
+}
+
 /** Each form sends only its own settings, so that it undoes nothing of the others. */
-export function useSaveSettings() {
+export function useSettingsForm<Values extends Record<string, unknown>>(options: Options<Values>): SubmitForm<Values> {
+  const { initialValues, validate = () => ({}), changes } = options
   const client = useQueryClient()
-  return useMutation({
-    mutationFn: (body: SettingsChanges) => answer(api.PATCH('/api/admin/settings', { body })),
-    onSuccess: (saved) => client.setQueryData(settingsQuery.queryKey, saved),
+  return useSubmitForm({
+    initialValues,
+    validate,
+    async submit(values) {
+      const saved = await answer(api.PATCH('/api/admin/settings', { body: changes(values) }))
+      client.setQueryData(settingsQuery.queryKey, saved)
+    },
   })
 }
 
@@ -57,30 +68,26 @@ type InstallationFormProps = { settings: Settings; fixed: readonly string[] }
 /** How the service is called and coloured. */
 export function InstallationForm({ settings, fixed }: InstallationFormProps) {
   const texts = useTexts('admin').settings
-  const save = useSaveSettings()
-  const touched = useTouched(save)
-  const [name, setName] = useState(settings.name)
-  const [accentColor, setAccentColor] = useState(settings.accentColor ?? '')
   const isNameFixed = fixed.includes('name')
+  const problemOf = (colour: string) => {
+    const ratio = contrastOf(colour, '#ffffff')
+    if (colour === '') return undefined
+    return ratio === undefined ? texts.noColour : ratio < ENOUGH_CONTRAST ? texts.tooLight : undefined
+  }
+  const form = useSettingsForm({
+    initialValues: { name: settings.name, accentColor: settings.accentColor ?? '' },
+    changes: ({ name, accentColor }) => ({
+      ...(isNameFixed || name.trim() === settings.name ? {} : { name: name.trim() }),
+      ...(accentColor === (settings.accentColor ?? '') ? {} : { accentColor: accentColor || null }),
+    }),
+  })
+  const { accentColor } = form.values
   const ratio = contrastOf(accentColor, '#ffffff')
-  const isColour = accentColor === '' || ratio !== undefined
-  const isReadable = accentColor === '' || (ratio ?? 0) >= ENOUGH_CONTRAST
-  const colourProblem = isColour ? (isReadable ? undefined : texts.tooLight) : texts.noColour
+  const problem = problemOf(accentColor)
 
   return (
     <Section title={texts.installation} description={texts.installationText}>
-      <form
-        noValidate
-        {...touched}
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (save.isPending || colourProblem) return
-          save.mutate({
-            ...(isNameFixed || name.trim() === settings.name ? {} : { name: name.trim() }),
-            ...(accentColor === (settings.accentColor ?? '') ? {} : { accentColor: accentColor || null }),
-          })
-        }}
-      >
+      <Form form={form}>
         <Stack>
           <TextInput
             label={texts.name}
@@ -88,12 +95,7 @@ export function InstallationForm({ settings, fixed }: InstallationFormProps) {
             maxLength={64}
             readOnly={isNameFixed}
             disabled={isNameFixed}
-            error={issueAt(save.error, 'name')}
-            value={name}
-            onChange={(event) => {
-              save.reset()
-              setName(event.currentTarget.value)
-            }}
+            {...form.getInputProps('name')}
           />
           <ColorInput
             label={texts.accentColor}
@@ -104,12 +106,8 @@ export function InstallationForm({ settings, fixed }: InstallationFormProps) {
             placeholder="#15675c"
             swatches={['#15675c', '#1d4e89', '#5b3a8c', '#8c2f4b', '#7c5716', '#343e3e']}
             closeOnColorSwatchClick
-            error={issueAt(save.error, 'accentColor') ?? colourProblem}
-            value={accentColor}
-            onChange={(colour) => {
-              save.reset()
-              setAccentColor(colour)
-            }}
+            {...form.getInputProps('accentColor')}
+            {...(problem === undefined ? {} : { error: problem })}
           />
           {ratio !== undefined && (
             <Group gap="sm">
@@ -123,10 +121,10 @@ export function InstallationForm({ settings, fixed }: InstallationFormProps) {
               </Text>
             </Group>
           )}
-          <FailureAlert failure={beyondFields(save.error, ['name', 'accentColor'])} />
-          <SaveButton save={save} disabled={colourProblem !== undefined} />
+          <FailureAlert failure={form.unplaced} />
+          <SaveButton form={form} disabled={problem !== undefined} />
         </Stack>
-      </form>
+      </Form>
     </Section>
   )
 }
@@ -160,35 +158,22 @@ const domainsIn = (names: string[]): string[] => [
 /** Who gets an account. */
 export function RegistrationForm({ settings, fixed }: RegistrationFormProps) {
   const texts = useTexts('admin').settings
-  const save = useSaveSettings()
-  const touched = useTouched(save)
-  const [registration, setRegistration] = useState(settings.registration)
-  const [domains, setDomains] = useState(settings.allowedEmailDomains)
   const isFixed = fixed.includes('registration')
+  const form = useSettingsForm({
+    initialValues: { registration: settings.registration, allowedEmailDomains: settings.allowedEmailDomains },
+    changes: ({ registration, allowedEmailDomains }) => ({
+      ...(isFixed || registration === settings.registration ? {} : { registration }),
+      ...(allowedEmailDomains.join() === settings.allowedEmailDomains.join() ? {} : { allowedEmailDomains }),
+    }),
+  })
   return (
     <Section title={texts.registration} description={texts.registrationText}>
-      <form
-        noValidate
-        {...touched}
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (save.isPending) return
-          save.mutate({
-            ...(isFixed || registration === settings.registration ? {} : { registration }),
-            ...(domains.join() === settings.allowedEmailDomains.join() ? {} : { allowedEmailDomains: domains }),
-          })
-        }}
-      >
+      <Form form={form}>
         <Stack>
           <Radio.Group
             label={texts.who}
             description={isFixed ? texts.fixed('REGISTRATION') : undefined}
-            error={issueAt(save.error, 'registration')}
-            value={registration}
-            onChange={(value) => {
-              save.reset()
-              setRegistration(KINDS.find((kind) => kind === value) ?? 'invite')
-            }}
+            {...form.getInputProps('registration')}
           >
             <Stack gap="xs" mt={6}>
               {KINDS.map((kind) => (
@@ -206,21 +191,17 @@ export function RegistrationForm({ settings, fixed }: RegistrationFormProps) {
             label={texts.domains}
             description={texts.domainsHint}
             size="md"
-            placeholder={domains.length === 0 ? 'example.com' : ''}
+            placeholder={form.values.allowedEmailDomains.length === 0 ? 'example.com' : ''}
             splitChars={[',', ' ', ';']}
             acceptValueOnBlur
             maxTags={100}
-            error={issueAt(save.error, 'allowedEmailDomains')}
-            value={domains}
-            onChange={(names) => {
-              save.reset()
-              setDomains(domainsIn(names))
-            }}
+            {...form.getInputProps('allowedEmailDomains')}
+            onChange={(names) => form.setFieldValue('allowedEmailDomains', domainsIn(names))}
           />
-          <FailureAlert failure={beyondFields(save.error, ['registration', 'allowedEmailDomains'])} />
-          <SaveButton save={save} />
+          <FailureAlert failure={form.unplaced} />
+          <SaveButton form={form} />
         </Stack>
-      </form>
+      </Form>
     </Section>
   )
 }
@@ -229,24 +210,28 @@ export function RegistrationForm({ settings, fixed }: RegistrationFormProps) {
 export function MailTestSection() {
   const texts = useTexts('admin').settings
   const { user } = useMe()
-  const test = useMutation({ mutationFn: () => answer(api.POST('/api/admin/settings/mail-test')) })
+  const [result, setResult] = useState<MailTest>()
+  const test = useSubmit(async () => {
+    setResult(undefined)
+    setResult(await answer(api.POST('/api/admin/settings/mail-test')))
+  })
   return (
     <Section title={texts.mail} description={texts.mailText(user.email)}>
       <Stack align="flex-start">
-        <Button variant="default" loading={test.isPending} onClick={() => test.mutate()}>
+        <Button variant="default" loading={test.busy} onClick={() => test.run()}>
           {texts.mailSubmit}
         </Button>
-        <FailureAlert failure={test.error} />
-        {test.data && (
+        <FailureAlert failure={test.failure} />
+        {result && (
           <Alert
             role="status"
-            color={test.data.sent ? 'pine' : 'red'}
+            color={result.sent ? 'pine' : 'red'}
             variant="light"
-            title={test.data.sent ? texts.mailSent : texts.mailFailed}
+            title={result.sent ? texts.mailSent : texts.mailFailed}
           >
             <Text size="sm">{texts.mailAnswer}</Text>
             <Code block mt={4}>
-              {test.data.answer}
+              {result.answer}
             </Code>
           </Alert>
         )}

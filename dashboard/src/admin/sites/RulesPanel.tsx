@@ -14,13 +14,12 @@ import {
   Title,
 } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import type { Client, SiteRule } from '../../api/shapes.ts'
-import { issueAt } from '../../lib/field-issue.ts'
 import { useMay } from '../../session/me.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
+import type { FormFields } from '../../ui/Form.tsx'
 import { Icon } from '../../ui/Icon.tsx'
-import { ClientForm, useSaveClient } from '../clients/ClientForm.tsx'
+import { ClientForm, useClientForm } from '../clients/ClientForm.tsx'
 import { rolesQuery } from '../users/user-queries.ts'
 import { TryOutSection } from './TryOutSection.tsx'
 
@@ -29,36 +28,22 @@ type Props = { site: Client; mayWrite: boolean }
 /** The rules of a site, and what they would do. */
 export function RulesPanel({ site, mayWrite }: Props) {
   const texts = useTexts('sites').rules
-  const save = useSaveClient(site.client_id)
-  const [rules, setRules] = useState(() => (site.rules ?? []).map(ruleDraft))
-  const change = (next: RuleDraft[]) => {
-    save.reset()
-    setRules(next)
-  }
+  const form = useClientForm({
+    clientId: site.client_id,
+    mayWrite,
+    initialValues: { rules: (site.rules ?? []).map(ruleRow) },
+    changes: (values) => ({ rules: values.rules.map(ruleOf) }),
+  })
+  const { rules } = form.values
   return (
     <>
-      <ClientForm
-        title={texts.title}
-        description={texts.description}
-        save={save}
-        fields={['rules']}
-        mayWrite={mayWrite}
-        onSubmit={() => save.mutate({ rules: rules.map(ruleOf) })}
-      >
+      <ClientForm title={texts.title} description={texts.description} form={form} mayWrite={mayWrite}>
         {rules.length === 0 && <Text c="dimmed">{texts.empty}</Text>}
         <Stack gap="md">
           {rules.map((rule, at) => (
             <Stack key={rule.key} gap="md">
               {at > 0 && <Divider />}
-              <RuleFields
-                rule={rule}
-                at={at}
-                failure={save.error}
-                readOnly={!mayWrite}
-                onChange={(next) => change(rules.with(at, next))}
-                onRemove={() => change(rules.toSpliced(at, 1))}
-                onUp={at === 0 ? undefined : () => change(rules.toSpliced(at - 1, 2, rule, rules[at - 1] ?? rule))}
-              />
+              <RuleFields form={form} rule={rule} at={at} readOnly={!mayWrite} />
             </Stack>
           ))}
         </Stack>
@@ -72,7 +57,7 @@ export function RulesPanel({ site, mayWrite }: Props) {
             <Button
               variant="default"
               leftSection={<Icon name="plus" size={16} />}
-              onClick={() => change([...rules, newRule()])}
+              onClick={() => form.insertListItem('rules', newRule())}
             >
               {texts.add}
             </Button>
@@ -93,18 +78,10 @@ const shape: { size: 'md'; inputWrapperOrder: ('label' | 'input' | 'description'
   inputWrapperOrder: ['label', 'input', 'description', 'error'],
 }
 
-type RuleFieldsProps = {
-  rule: RuleDraft
-  at: number
-  failure: unknown
-  readOnly: boolean
-  onChange: (rule: RuleDraft) => void
-  onRemove: () => void
-  onUp: (() => void) | undefined
-}
+type RuleFieldsProps = { form: FormFields<{ rules: RuleRow[] }>; rule: RuleRow; at: number; readOnly: boolean }
 
 /** One rule: which addresses, and what happens there. */
-function RuleFields({ rule, at, failure, readOnly, onChange, onRemove, onUp }: RuleFieldsProps) {
+function RuleFields({ form, rule, at, readOnly }: RuleFieldsProps) {
   const texts = useTexts('sites').rules
   const roles = useQuery({ ...rolesQuery, enabled: useMay()('roles:read') })
   const named = new Map(roles.data?.roles.map(({ id, name }) => [id, name]))
@@ -118,12 +95,20 @@ function RuleFields({ rule, at, failure, readOnly, onChange, onRemove, onUp }: R
         </Title>
         {!readOnly && (
           <Group gap="xs">
-            {onUp && (
-              <ActionIcon variant="default" aria-label={texts.up(number)} onClick={onUp}>
+            {at > 0 && (
+              <ActionIcon
+                variant="default"
+                aria-label={texts.up(number)}
+                onClick={() => form.reorderListItem('rules', { from: at, to: at - 1 })}
+              >
                 <Icon name="up" size={16} />
               </ActionIcon>
             )}
-            <ActionIcon variant="default" aria-label={texts.remove(number)} onClick={onRemove}>
+            <ActionIcon
+              variant="default"
+              aria-label={texts.remove(number)}
+              onClick={() => form.removeListItem('rules', at)}
+            >
               <Icon name="x" size={16} />
             </ActionIcon>
           </Group>
@@ -134,29 +119,27 @@ function RuleFields({ rule, at, failure, readOnly, onChange, onRemove, onUp }: R
           label={texts.path}
           {...shape}
           description={texts.pathHint}
-          readOnly={readOnly}
-          value={rule.path}
-          error={issueAt(failure, `rules/${at}/path`)}
-          onChange={(event) => onChange({ ...rule, path: event.currentTarget.value })}
+          {...form.getInputProps(`rules.${at}.path`)}
         />
         <TagsInput
           label={texts.methods}
           {...shape}
           description={texts.methodsHint}
-          readOnly={readOnly}
           data={METHODS}
-          value={rule.methods}
-          error={issueAt(failure, `rules/${at}/methods`)}
-          onChange={(methods) => onChange({ ...rule, methods: methods.map((each) => each.toUpperCase()) })}
+          {...form.getInputProps(`rules.${at}.methods`)}
+          onChange={(methods) =>
+            form.setFieldValue(
+              `rules.${at}.methods`,
+              methods.map((each) => each.toUpperCase()),
+            )
+          }
         />
         <Select
           label={texts.policy}
           {...shape}
-          readOnly={readOnly}
           allowDeselect={false}
           data={POLICIES.map((value) => ({ value, label: texts.policies[value] }))}
-          value={rule.policy}
-          onChange={(next) => onChange({ ...rule, policy: POLICIES.find((each) => each === next) ?? 'deny' })}
+          {...form.getInputProps(`rules.${at}.policy`)}
         />
       </SimpleGrid>
       {rule.policy === 'roles' && (
@@ -165,23 +148,20 @@ function RuleFields({ rule, at, failure, readOnly, onChange, onRemove, onUp }: R
           label={texts.roles}
           {...shape}
           searchable
-          readOnly={readOnly}
           data={known.map((id) => ({ value: id, label: named.get(id) ?? id }))}
-          value={rule.roles}
-          error={issueAt(failure, `rules/${at}/roles`)}
-          onChange={(chosen) => onChange({ ...rule, roles: chosen })}
+          {...form.getInputProps(`rules.${at}.roles`)}
         />
       )}
     </Box>
   )
 }
 
-/** A rule while it is edited. The key stays when rules are moved. */
-export type RuleDraft = { key: number; path: string; methods: string[]; policy: SiteRule['policy']; roles: string[] }
+/** A rule as the form has it. The key stays when rules are moved. */
+export type RuleRow = { key: number; path: string; methods: string[]; policy: SiteRule['policy']; roles: string[] }
 
 let keys = 0
 
-const ruleDraft = (rule: SiteRule): RuleDraft => ({
+const ruleRow = (rule: SiteRule): RuleRow => ({
   key: ++keys,
   path: rule.path,
   methods: rule.methods ?? [],
@@ -190,9 +170,9 @@ const ruleDraft = (rule: SiteRule): RuleDraft => ({
 })
 
 /** A new one closes: nothing powerful is preselected. */
-const newRule = (): RuleDraft => ({ key: ++keys, path: '', methods: [], policy: 'deny', roles: [] })
+const newRule = (): RuleRow => ({ key: ++keys, path: '', methods: [], policy: 'deny', roles: [] })
 
-const ruleOf = ({ path, methods, policy, roles }: RuleDraft): SiteRule => ({
+const ruleOf = ({ path, methods, policy, roles }: RuleRow): SiteRule => ({
   path: path.trim(),
   ...(methods.length > 0 ? { methods } : {}),
   policy,

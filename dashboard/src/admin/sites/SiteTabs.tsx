@@ -1,7 +1,6 @@
 import { Alert, Checkbox, SimpleGrid, Stack, Tabs, Text, Textarea, TextInput } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import type { Client } from '../../api/shapes.ts'
-import { issueAt } from '../../lib/field-issue.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
 import { CodeBlock } from '../../ui/CodeBlock.tsx'
 import { Icon } from '../../ui/Icon.tsx'
@@ -12,7 +11,7 @@ import { AccessForm } from '../clients/AccessForm.tsx'
 import { LogoSection } from '../clients/AppearanceForm.tsx'
 import type { SiteTab } from '../clients/client-search.ts'
 import { DeleteClientSection, TurnClientSection } from '../clients/ClientEndSections.tsx'
-import { ClientForm, useSaveClient, useTextFields } from '../clients/ClientForm.tsx'
+import { ClientForm, useClientForm } from '../clients/ClientForm.tsx'
 import { RefusalsSection } from '../clients/RefusalsSection.tsx'
 import { PROXIES } from './proxies.ts'
 import { RulesPanel } from './RulesPanel.tsx'
@@ -103,51 +102,45 @@ type SiteFormProps = { site: Client; mayWrite: boolean }
 /** The name and the hosts of a site, and what it is told. */
 function SiteForm({ site, mayWrite }: SiteFormProps) {
   const texts = useTexts('sites')
-  const save = useSaveClient(site.client_id)
-  const { fields, field } = useTextFields(
-    {
+  const form = useClientForm({
+    clientId: site.client_id,
+    mayWrite,
+    initialValues: {
       name: site.name,
       hosts: (site.hosts ?? []).join('\n'),
       launchUrl: site.launchUrl ?? '',
+      basic: site.basic ?? false,
+      headers: headersDraft(site.headers ?? {}),
     },
-    save,
-    mayWrite,
-  )
-  const [basic, setBasic] = useState(site.basic ?? false)
-  const [headers, setHeaders] = useState(() => headersDraft(site.headers ?? {}))
+    changes: ({ name, hosts, launchUrl, basic, headers }) => ({
+      name: name.trim(),
+      hosts: hosts.split(/\s+/).filter(Boolean),
+      launchUrl: launchUrl.trim() || null,
+      basic,
+      headers: headersOf(headers),
+    }),
+  })
   return (
-    <ClientForm
-      title={texts.settings}
-      save={save}
-      fields={['name', 'hosts', 'launchUrl', 'headers']}
-      mayWrite={mayWrite}
-      onSubmit={() =>
-        save.mutate({
-          name: fields.name.trim(),
-          hosts: fields.hosts.split(/\s+/).filter(Boolean),
-          launchUrl: fields.launchUrl.trim() || null,
-          basic,
-          headers: headersOf(headers),
-        })
-      }
-    >
-      <TextInput label={texts.name} description={texts.nameHint} maxLength={100} {...field('name')} />
-      <Textarea size="md" label={texts.hosts} description={texts.hostsHint} autosize minRows={1} {...field('hosts')} />
+    <ClientForm title={texts.settings} form={form} mayWrite={mayWrite}>
+      <TextInput label={texts.name} description={texts.nameHint} maxLength={100} {...form.getInputProps('name')} />
+      <Textarea
+        size="md"
+        label={texts.hosts}
+        description={texts.hostsHint}
+        autosize
+        minRows={1}
+        {...form.getInputProps('hosts')}
+      />
       <TextInput
         label={texts.launchUrl}
         description={texts.launchUrlHint}
         placeholder="https://wiki.example.com/"
-        {...field('launchUrl')}
+        {...form.getInputProps('launchUrl')}
       />
       <Checkbox
         label={texts.basic}
         description={texts.basicHint}
-        disabled={!mayWrite}
-        checked={basic}
-        onChange={(event) => {
-          save.reset()
-          setBasic(event.currentTarget.checked)
-        }}
+        {...form.getInputProps('basic', { type: 'checkbox' })}
       />
       <Stack gap="xs" component="fieldset" bd={0} p={0} m={0}>
         <Text component="legend" fw={600} p={0}>
@@ -158,18 +151,7 @@ function SiteForm({ site, mayWrite }: SiteFormProps) {
         </Text>
         <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm">
           {HEADER_FIELDS.map((name) => (
-            <TextInput
-              key={name}
-              label={texts.headerLabels[name]}
-              readOnly={!mayWrite}
-              value={headers[name]}
-              error={issueAt(save.error, `headers/${name}`)}
-              onChange={(event) => {
-                const { value } = event.currentTarget
-                save.reset()
-                setHeaders((before) => ({ ...before, [name]: value }))
-              }}
-            />
+            <TextInput key={name} label={texts.headerLabels[name]} {...form.getInputProps(`headers.${name}`)} />
           ))}
         </SimpleGrid>
       </Stack>

@@ -1,12 +1,11 @@
 import { Alert, Button, Group, Select, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { answer, api } from '../../api/client.ts'
 import type { Client, SiteRule, SiteTryOut, User } from '../../api/shapes.ts'
-import { beyondFields, issueAt } from '../../lib/field-issue.ts'
 import { useMay } from '../../session/me.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
 import { FailureAlert } from '../../ui/FailureAlert.tsx'
+import { Form, useSubmitForm } from '../../ui/Form.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { Section } from '../../ui/Section.tsx'
 import { PersonSearch } from '../clients/PersonSearch.tsx'
@@ -19,78 +18,61 @@ type Props = { site: Client; rules: SiteRule[] | undefined }
 export function TryOutSection({ site, rules }: Props) {
   const texts = useTexts('sites').tryOut
   const may = useMay()
-  const [address, setAddress] = useState(`https://${site.hosts?.[0] ?? ''}/`)
-  const [method, setMethod] = useState('GET')
-  const [person, setPerson] = useState<User>()
-  const run = useMutation({
-    mutationFn: () =>
-      answer(
-        api.POST('/oauth/clients/{clientId}/try-out', {
-          params: { path: { clientId: site.client_id } },
-          body: {
-            address: address.trim(),
-            method,
-            ...(person ? { userId: person.id } : {}),
-            ...(rules ? { rules } : {}),
-          },
-        }),
-      ),
+  const [result, setResult] = useState<SiteTryOut>()
+  const form = useSubmitForm({
+    initialValues: {
+      address: `https://${site.hosts?.[0] ?? ''}/`,
+      method: 'GET',
+      person: undefined as User | undefined,
+    },
+    validate: () => ({}),
+    async submit({ address, method, person }) {
+      setResult(undefined)
+      const params = { path: { clientId: site.client_id } }
+      const body = {
+        address: address.trim(),
+        method,
+        ...(person ? { userId: person.id } : {}),
+        ...(rules ? { rules } : {}),
+      }
+      setResult(await answer(api.POST('/oauth/clients/{clientId}/try-out', { params, body })))
+    },
+    isDisposable: true,
   })
   return (
     <Section title={texts.title} description={texts.description}>
-      <form
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault()
-          run.mutate()
-        }}
-      >
+      <Form form={form}>
         <Stack>
           <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm">
-            <TextInput
-              label={texts.address}
-              size="md"
-              value={address}
-              error={issueAt(run.error, 'address')}
-              onChange={(event) => {
-                run.reset()
-                setAddress(event.currentTarget.value)
-              }}
-            />
+            <TextInput label={texts.address} size="md" {...form.getInputProps('address')} />
             <Select
               label={texts.method}
               size="md"
               allowDeselect={false}
               data={METHODS}
-              value={method}
-              onChange={(next) => {
-                run.reset()
-                setMethod(next ?? 'GET')
-              }}
+              {...form.getInputProps('method')}
             />
           </SimpleGrid>
           {may('users:read') && (
             <PersonSearch
               label={texts.person}
-              value={person}
-              onChange={(next) => {
-                run.reset()
-                setPerson(next)
-              }}
+              value={form.values.person}
+              onChange={(next) => form.setFieldValue('person', next)}
             />
           )}
           <Text size="sm" c="dimmed">
             {texts.nobody}
           </Text>
-          <FailureAlert failure={beyondFields(run.error, ['address'])} />
+          <FailureAlert failure={form.unplaced} />
           <Group>
-            <Button type="submit" variant="default" loading={run.isPending}>
+            <Button type="submit" variant="default" loading={form.busy}>
               {texts.submit}
             </Button>
           </Group>
-          <div role="status">{run.data && <Outcome result={run.data} />}</div>
+          {/* What was found is about the values that were sent. */}
+          <div role="status">{result && form.isSaved && <Outcome result={result} />}</div>
         </Stack>
-      </form>
+      </Form>
     </Section>
   )
 }

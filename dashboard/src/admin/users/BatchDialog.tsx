@@ -1,12 +1,12 @@
 import { Alert, Button, Checkbox, Group, List, Stack, Text, Textarea } from '@mantine/core'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { answer, api } from '../../api/client.ts'
 import type { BatchResult, User } from '../../api/shapes.ts'
 import { useMay, useMe } from '../../session/me.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
-import { Dialog } from '../../ui/Dialog.tsx'
-import { FailureAlert } from '../../ui/FailureAlert.tsx'
+import { useSubmitForm } from '../../ui/Form.tsx'
+import { FormDialog } from '../../ui/FormDialog.tsx'
 import { isRoleConfirmed, NO_ROLE, RoleToGive } from '../roles/RoleToGive.tsx'
 import { resultSentence } from './result-sentence.ts'
 
@@ -19,85 +19,75 @@ function BatchDialog({ action, users, onClose, onDone }: Props) {
   const lifecycle = useTexts('admin').lifecycle
   const { cancel, close } = useTexts('shared')
   const client = useQueryClient()
-  const [reason, setReason] = useState('')
-  const [role, setRole] = useState(NO_ROLE)
-  const send = async (dryRun: boolean) => {
-    const body = {
-      action,
-      ids: users.map(({ id }) => id),
-      dryRun,
-      ...(action === 'disable' && reason.trim() ? { reason: reason.trim() } : {}),
-      ...(action === 'assign_role' && role.role ? { roleId: role.role.id } : {}),
-    }
-    return (await answer(api.POST('/api/admin/users/batch', { body }))).results
-  }
-  const preview = useMutation({ mutationFn: () => send(true) })
-  const run = useMutation({
-    mutationFn: () => send(false),
-    onSuccess: () => client.invalidateQueries({ queryKey: ['admin'] }),
+  const [preview, setPreview] = useState<BatchResult[]>()
+  const [done, setDone] = useState<BatchResult[]>()
+  const form = useSubmitForm({
+    initialValues: { reason: '', role: NO_ROLE },
+    // First what would happen, then it happens.
+    async submit({ reason, role }) {
+      const body = {
+        action,
+        ids: users.map(({ id }) => id),
+        dryRun: preview === undefined,
+        ...(action === 'disable' && reason.trim() ? { reason: reason.trim() } : {}),
+        ...(action === 'assign_role' && role.role ? { roleId: role.role.id } : {}),
+      }
+      const { results } = await answer(api.POST('/api/admin/users/batch', { body }))
+      if (preview === undefined) return setPreview(results)
+      setDone(results)
+      await client.invalidateQueries({ queryKey: ['admin'] })
+    },
   })
-  const todo = preview.data?.filter(({ outcome }) => outcome === 'done').length ?? 0
+  const todo = preview?.filter(({ outcome }) => outcome === 'done').length ?? 0
   const finish = () => {
-    if (run.isSuccess) onDone()
+    if (done) onDone()
     onClose()
   }
-  const results = run.data ?? preview.data
+  const results = done ?? preview
+  const backTo = preview ? { label: texts.back, go: () => setPreview(undefined) } : { label: cancel, go: onClose }
+  const isUndecided = users.length === 0 || (action === 'assign_role' && !isRoleConfirmed(form.values.role))
   return (
-    <Dialog onClose={finish} title={texts[`${action}Title`](users.length)} size="lg" saved={run.isSuccess}>
-      <Stack>
-        {!results && action !== 'assign_role' && <Text size="sm">{texts[`${action}Text`]}</Text>}
-        {!results && action === 'disable' && (
-          <Textarea
-            label={lifecycle.reason}
-            description={lifecycle.reasonHint}
-            data-autofocus
-            autosize
-            maxLength={500}
-            value={reason}
-            onChange={(event) => setReason(event.currentTarget.value)}
-          />
-        )}
-        {!results && action === 'assign_role' && <RoleToGive value={role} onChange={setRole} />}
-        {results && <BatchReport results={results} users={users} isPreview={!run.data} />}
-        {preview.data && !run.data && todo === 0 && (
-          <Alert role="note" color="brass" variant="light">
-            {texts.nothing}
-          </Alert>
-        )}
-        <FailureAlert failure={run.error ?? preview.error} />
-        <Group justify="flex-end" gap="sm">
-          {run.data ? (
-            <Button onClick={finish} data-autofocus>
-              {close}
-            </Button>
-          ) : (
-            <>
-              <Button variant="default" onClick={() => (preview.data ? preview.reset() : onClose())}>
-                {preview.data ? texts.back : cancel}
-              </Button>
-              {preview.data ? (
-                <Button
-                  color={action === 'disable' ? 'red.8' : 'pine'}
-                  loading={run.isPending}
-                  disabled={todo === 0}
-                  onClick={() => run.mutate()}
-                >
-                  {texts.submit(todo)}
-                </Button>
-              ) : (
-                <Button
-                  loading={preview.isPending}
-                  disabled={users.length === 0 || (action === 'assign_role' && !isRoleConfirmed(role))}
-                  onClick={() => preview.mutate()}
-                >
-                  {texts.preview}
-                </Button>
-              )}
-            </>
-          )}
-        </Group>
-      </Stack>
-    </Dialog>
+    <FormDialog
+      title={texts[`${action}Title`](users.length)}
+      form={form}
+      submit={
+        done && !form.busy ? (
+          <Button onClick={finish} data-autofocus>
+            {close}
+          </Button>
+        ) : preview ? (
+          texts.submit(todo)
+        ) : (
+          texts.preview
+        )
+      }
+      size="lg"
+      danger={preview !== undefined && action === 'disable'}
+      disabled={preview ? todo === 0 : isUndecided}
+      onClose={finish}
+      back={done ? null : backTo}
+    >
+      {!results && action !== 'assign_role' && <Text size="sm">{texts[`${action}Text`]}</Text>}
+      {!results && action === 'disable' && (
+        <Textarea
+          label={lifecycle.reason}
+          description={lifecycle.reasonHint}
+          data-autofocus
+          autosize
+          maxLength={500}
+          {...form.getInputProps('reason')}
+        />
+      )}
+      {!results && action === 'assign_role' && (
+        <RoleToGive value={form.values.role} onChange={(role) => form.setFieldValue('role', role)} />
+      )}
+      {results && <BatchReport results={results} users={users} isPreview={!done} />}
+      {preview && !done && todo === 0 && (
+        <Alert role="note" color="brass" variant="light">
+          {texts.nothing}
+        </Alert>
+      )}
+    </FormDialog>
   )
 }
 

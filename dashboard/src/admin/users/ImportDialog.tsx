@@ -72,7 +72,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
   const isBusy = preview.isPending || run.isPending
 
   return (
-    <Dialog onClose={onClose} title={texts.title} size="xl" closeOnClickOutside={!isBusy} saved>
+    <Dialog onClose={onClose} title={texts.title} size="xl" closeOnClickOutside={!isBusy}>
       <Stack>
         {!results && <Text size="sm">{texts.text}</Text>}
         {!run.data && (

@@ -288,6 +288,5 @@ export const applications: typeof English = {
     none: 'Noch keine.',
     badName: 'Beginnt mit einem Buchstaben; nur Buchstaben, Ziffern und _ . -, höchstens 64.',
     twice: 'Es gibt schon ein Attribut dieses Namens.',
-    check: 'Prüfen Sie die Attribute oben.',
   },
 }

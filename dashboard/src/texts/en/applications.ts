@@ -282,6 +282,5 @@ export const applications = {
     none: 'None yet.',
     badName: 'Begins with a letter; letters, digits and _ . - only, at most 64.',
     twice: 'There is another attribute of this name.',
-    check: 'Check the attributes above.',
   },
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { claimDraft, mappingsOf, NEW_CLAIM } from '../../../../dashboard/src/admin/clients/claim-draft.ts'
+import { claimErrors, claimRow, mappingOf, NEW_CLAIM } from '../../../../dashboard/src/admin/clients/claim-rows.ts'
 import type { ClaimMapping } from '../../../../dashboard/src/api/shapes.ts'
 
 const MAPPINGS: ClaimMapping[] = [
@@ -13,24 +13,36 @@ const MAPPINGS: ClaimMapping[] = [
   { name: 'staff', in: ['userinfo'], whenRole: { roleId: 'r1', then: ['a', 'b'] } },
 ]
 
+const TEXTS = { name: 'name', places: 'places', attribute: 'attribute', role: 'role', value: 'value' }
+
 describe('the claims that are edited', () => {
   test('are the same after they were shown and not touched', () => {
-    assert.deepEqual(mappingsOf(MAPPINGS.map(claimDraft)), { mappings: MAPPINGS })
+    assert.deepEqual(
+      MAPPINGS.map((mapping) => mappingOf(claimRow(mapping))),
+      MAPPINGS,
+    )
+    assert.deepEqual(claimErrors(MAPPINGS.map(claimRow), TEXTS), {})
   })
 
   test('are told nowhere until somebody says where', () => {
-    assert.deepEqual(mappingsOf([{ ...NEW_CLAIM, name: 'x', attribute: 'y' }]), { problems: ['places'] })
+    assert.deepEqual(claimErrors([{ ...NEW_CLAIM, name: 'x', attribute: 'y' }], TEXTS), { 'claims.0.in': 'places' })
   })
 
   test('have a problem each, where something is missing or wrong', () => {
-    const claim = { ...NEW_CLAIM, name: 'x', places: ['userinfo' as const] }
-    const drafts = [
+    const claim = { ...NEW_CLAIM, name: 'x', in: ['userinfo' as const] }
+    const rows = [
       { ...claim, source: 'roles' as const },
       { ...claim, name: 'with space' },
       { ...claim, attribute: '1st' },
       { ...claim, source: 'whenRole' as const },
       { ...claim, source: 'value' as const, value: { kind: 'number' as const, text: '' } },
     ]
-    assert.deepEqual(mappingsOf(drafts), { problems: [undefined, 'name', 'attribute', 'role', 'value'] })
+    assert.deepEqual(claimErrors(rows, TEXTS), {
+      'claims.1.name': 'name',
+      'claims.1.attribute': 'attribute',
+      'claims.2.attribute': 'attribute',
+      'claims.3.roleId': 'role',
+      'claims.4.value.text': 'value',
+    })
   })
 })
