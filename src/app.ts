@@ -6,6 +6,7 @@ import { avatarRoutes } from './identity/account/avatar-routes.ts'
 import { accountRoutes } from './identity/account/routes.ts'
 import { accessRoutes } from './identity/lifecycle/access-routes.ts'
 import { batchRoutes } from './identity/lifecycle/batch-routes.ts'
+import { lifecyclePreviewRoutes } from './identity/lifecycle/preview-routes.ts'
 import { lifecycleRoutes } from './identity/lifecycle/routes.ts'
 import { notificationRoutes } from './identity/notifications/routes.ts'
 import { passkeyRoutes } from './identity/passkeys/routes.ts'
@@ -174,6 +175,7 @@ export async function createApp(services: OpenServices, options: Options = {}): 
     roleRoutes(services),
     assignmentRoutes(services),
     lifecycleRoutes(services),
+    lifecyclePreviewRoutes(services),
     accessRoutes(services),
     batchRoutes(services),
     importRoutes(services),

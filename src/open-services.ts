@@ -1,6 +1,9 @@
 import type { Logger } from 'pino'
+import type { IdentityServices } from './identity/access-events.ts'
 import { addBuiltInRoles } from './identity/access/role-store.ts'
 import { createStreams, type Streams } from './identity/notifications/streams.ts'
+import { passkeySubscriber } from './identity/passkeys/access-subscriber.ts'
+import { oauthSubscriber } from './oauth/access-subscriber.ts'
 import { addBuiltInClient } from './oauth/clients/built-in-client.ts'
 import { createPkceUses } from './oauth/clients/pkce-uses.ts'
 import type { Gathered } from './oauth/provider.ts'
@@ -22,14 +25,15 @@ import { createAddressQueue } from './platform/limits/address-queue.ts'
 import { createLimits } from './platform/limits/limits.ts'
 import { openMail } from './platform/mail/mail.ts'
 import type { createMetrics, Metrics } from './platform/metrics/metrics.ts'
-import type { Services } from './platform/services.ts'
+import { appPasswordSubscriber } from './proxy/app-passwords/access-subscriber.ts'
+import { sshSubscriber } from './ssh/access-subscriber.ts'
 import { createHostLists, type HostLists } from './ssh/hosts/host-lists.ts'
 import { createLongPolls, type LongPolls } from './ssh/hosts/long-polls.ts'
 import { openStorage } from './storage/open.ts'
 import type { PostgresOptions } from './storage/postgres/engine.ts'
 
 /** The services of a running process, with what only its top layer uses. */
-export interface OpenServices extends Services, Gathered {
+export interface OpenServices extends IdentityServices, Gathered {
   /** The notification streams that are open on this replica. */
   streams: Streams
   /** Requests of hosts that wait for a change on this replica. */
@@ -111,6 +115,7 @@ export async function openServices(config: Config, { log, now, ...options }: Pro
       blobs: openBlobs(config),
       dailyCounts,
       ...gathered,
+      accessSubscribers: ACCESS_SUBSCRIBERS,
       streams,
       longPolls,
       hostLists,
@@ -135,6 +140,9 @@ export async function openServices(config: Config, { log, now, ...options }: Pro
     throw error
   }
 }
+
+/** In the order of locks: certificates are last, because all revocations update one row. */
+const ACCESS_SUBSCRIBERS = [passkeySubscriber, oauthSubscriber, appPasswordSubscriber, sshSubscriber]
 
 /** Half a minute of work in all, five seconds of it for one address. */
 const passwordQueue = ({ rateLimits }: Config) => ({

@@ -50,3 +50,7 @@ export interface NewRole {
   permissions?: Permission[]
   attributes?: Attributes
 }
+
+/** Whether SSH certificates depend on what a role gives. */
+export const certificatesDependOn = ({ principals, permissions }: Pick<Role, 'principals' | 'permissions'>): boolean =>
+  principals.length > 0 || permissions.includes('ssh:cert:issue')

@@ -1,7 +1,8 @@
 import { Type } from 'typebox'
 import { refuse } from '../../errors.ts'
+import { listToldUsername } from '../../oauth/clients/told-username-store.ts'
 import { failures, Nullable, type Routes, strict } from '../../platform/http/contracts.ts'
-import type { Services } from '../../platform/services.ts'
+import type { IdentityServices } from '../access-events.ts'
 import { actorOf } from '../sessions/actor.ts'
 import { signedIn } from '../sessions/guards.ts'
 import { PersonName } from '../users/person-name.ts'
@@ -9,7 +10,6 @@ import { USERNAME_PATTERN } from '../users/preferred-username.ts'
 import { findAccountById, findUser } from '../users/user-store.ts'
 import { User } from '../users/user.ts'
 import { readUsernameChanges } from '../users/username-change-store.ts'
-import { listToldUsername } from './told-username-store.ts'
 import { updateProfile } from './update-profile.ts'
 
 const tags = ['Account']
@@ -28,7 +28,7 @@ const Profile = Type.Object(
 )
 
 export const accountRoutes =
-  (services: Services): Routes =>
+  (services: IdentityServices): Routes =>
   async (app) => {
     app.get(
       '/api/account/profile',

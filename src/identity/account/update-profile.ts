@@ -4,6 +4,7 @@ import { LIMITS } from '../../platform/limits/limits.ts'
 import type { Services } from '../../platform/services.ts'
 import type { Trx } from '../../storage/database.ts'
 import { isDuplicate } from '../../storage/failure.ts'
+import type { IdentityServices } from '../access-events.ts'
 import { readHoldings } from '../access/holdings-store.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { changeOwnAccount } from '../sessions/lock-actor.ts'
@@ -21,7 +22,11 @@ import { completeRename } from './complete-rename.ts'
  * username, because it is a principal of the certificates. A username that is not free counts as a guess: a change
  * that is refused is not one of the two in 30 days, so somebody could try any number of names.
  */
-export const updateProfile = (services: Services, changes: ProfileChange, actor: SignedInActor): Promise<User> =>
+export const updateProfile = (
+  services: IdentityServices,
+  changes: ProfileChange,
+  actor: SignedInActor,
+): Promise<User> =>
   changes.preferredUsername === undefined
     ? storeProfile(services, changes, actor)
     : services.limits.attempt(
@@ -30,7 +35,7 @@ export const updateProfile = (services: Services, changes: ProfileChange, actor:
         (error) => error instanceof TakenUsername,
       )
 
-async function storeProfile(services: Services, changes: ProfileChange, actor: SignedInActor): Promise<User> {
+async function storeProfile(services: IdentityServices, changes: ProfileChange, actor: SignedInActor): Promise<User> {
   try {
     return await changeOwnAccount(services, actor, async (trx) => {
       const { preferredUsername: from } =

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { failures, MAX_TIME, type Routes, strict } from '../../platform/http/contracts.ts'
-import type { Services } from '../../platform/services.ts'
+import type { IdentityServices } from '../access-events.ts'
 import { OutcomeFields } from '../access/each-outcome.ts'
 import { actorOf } from '../sessions/actor.ts'
 import { signedIn } from '../sessions/guards.ts'
@@ -11,7 +11,7 @@ const MAX_USERS = 200
 
 /** The same for many users at once. */
 export const batchRoutes =
-  (services: Services): Routes =>
+  (services: IdentityServices): Routes =>
   async (app) => {
     app.post(
       '/api/admin/users/batch',

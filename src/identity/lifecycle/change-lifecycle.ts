@@ -3,6 +3,7 @@ import { recordEvent } from '../../platform/audit/record-event.ts'
 import type { Services } from '../../platform/services.ts'
 import type { Trx } from '../../storage/database.ts'
 import type { AuditAction } from '../../vocabulary/audit-actions.ts'
+import type { IdentityServices } from '../access-events.ts'
 import { refuseLastAdministrator } from '../access/administrators.ts'
 import type { UserHoldings } from '../access/holdings-store.ts'
 import { refuseIfHoldsMore } from '../access/holdings.ts'
@@ -17,7 +18,7 @@ import type { ActionName, LifecycleAction } from './lifecycle-action.ts'
 import { addAction, findActionStatus, markCancelled } from './lifecycle-store.ts'
 import { disableAccounts, enableAccounts } from './switch-account.ts'
 
-type Needs = Pick<Services, 'db' | 'now' | 'signals'>
+type LifecycleServices = Pick<IdentityServices, 'db' | 'now' | 'signals' | 'accessSubscribers'>
 
 interface SwitchRequest {
   userId: string
@@ -28,7 +29,7 @@ interface SwitchRequest {
 
 /** Disables or enables an account at once, and counts what that ended. It is listed with the planned actions. */
 export const changeNow = (
-  services: Needs,
+  services: LifecycleServices,
   request: SwitchRequest,
   actor: SignedInActor,
 ): Promise<{ user: User; ended: Ended }> =>
@@ -51,7 +52,7 @@ export const changeNow = (
  * for themselves: a user who is about to be disabled could plan to be enabled again.
  */
 export async function planAction(
-  services: Needs,
+  services: LifecycleServices,
   request: SwitchRequest & { executeAt: number },
   actor: SignedInActor,
 ): Promise<string> {
@@ -71,7 +72,7 @@ export async function planAction(
 
 /** Only a pending action can be cancelled, and not by the user whom it is about. */
 export const cancelAction = (
-  services: Needs,
+  services: LifecycleServices,
   { userId, actionId }: { userId: string; actionId: string },
   actor: SignedInActor,
 ): Promise<LifecycleAction> =>

@@ -1,7 +1,7 @@
 import { refuseField } from '../../errors.ts'
-import type { Services } from '../../platform/services.ts'
 import { dryRunning } from '../../storage/database.ts'
 import type { Permission } from '../../vocabulary/permissions.ts'
+import type { IdentityServices } from '../access-events.ts'
 import { type Outcome, outcomeOf } from '../access/each-outcome.ts'
 import { inviteAgain } from '../people/change-user.ts'
 import { assignRole } from '../roles/assign-role.ts'
@@ -31,7 +31,7 @@ const NEEDED: Record<BatchRequest['action'], Permission> = {
 
 /** Does the same to many users, to each on its own. A dry run finds out what would be refused, and changes nothing. */
 export async function changeMany(
-  services: Services,
+  services: IdentityServices,
   request: BatchRequest,
   signedIn: SignedInActor,
 ): Promise<(Outcome & { id: string })[]> {
@@ -63,7 +63,11 @@ function refuseSuperfluous({ action, roleId, executeAt, reason }: BatchRequest, 
 }
 
 /** Whether nothing is left to do for this user. */
-async function isAlready({ db }: Services, id: string, { action, roleId, executeAt }: BatchRequest): Promise<boolean> {
+async function isAlready(
+  { db }: Pick<IdentityServices, 'db'>,
+  id: string,
+  { action, roleId, executeAt }: BatchRequest,
+): Promise<boolean> {
   if (executeAt !== undefined || action === 'invite') return false
   const user = await findUser(db.read, id)
   if (!user) return false
@@ -72,7 +76,7 @@ async function isAlready({ db }: Services, id: string, { action, roleId, execute
 }
 
 async function act(
-  services: Services,
+  services: IdentityServices,
   userId: string,
   { action, roleId = '', executeAt, reason }: BatchRequest,
   actor: SignedInActor,

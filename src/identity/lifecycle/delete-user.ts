@@ -1,7 +1,7 @@
 import { refuse, refuseField } from '../../errors.ts'
 import { recordEvent } from '../../platform/audit/record-event.ts'
-import type { Services } from '../../platform/services.ts'
 import type { Trx } from '../../storage/database.ts'
+import type { IdentityServices } from '../access-events.ts'
 import { refuseLastAdministrator } from '../access/administrators.ts'
 import { refuseIfHoldsMore } from '../access/holdings.ts'
 import { refuseUntilReset } from '../passwords/refuse-until-reset.ts'
@@ -14,12 +14,12 @@ import { normalizeEmail } from '../users/email-address.ts'
 import { retireUsername } from '../users/retired-usernames.ts'
 import { lockAccount } from '../users/user-lock-store.ts'
 import type { User } from '../users/user.ts'
-import { cutAccess } from './cut-access.ts'
 import { markDeleted } from './deleted-user-store.ts'
 import { type Ended, NOTHING_ENDED } from './ended.ts'
 import { removeDeletedUser } from './remove-deleted-users.ts'
+import { revokeAccess } from './revoke-access.ts'
 
-type Needs = Pick<Services, 'db' | 'now' | 'signals' | 'blobs' | 'log'>
+type DeletionServices = Pick<IdentityServices, 'db' | 'now' | 'signals' | 'blobs' | 'log' | 'accessSubscribers'>
 
 /** The request waits this long at most for the removal of the rest; `removeDeletedUsers` continues it. */
 const MAX_REMOVAL_MS = 500
@@ -28,7 +28,7 @@ const MAX_REMOVAL_MS = 500
  * Deletes an account for good, with everything that belongs to it. The certificate log and the audit trail stay. One
  * transaction ends all access and hides the account; the rest of its rows is deleted in slices afterwards.
  */
-export async function deleteUser(services: Needs, userId: string, actor: SignedInActor): Promise<Ended> {
+export async function deleteUser(services: DeletionServices, userId: string, actor: SignedInActor): Promise<Ended> {
   const ended = await administer(services, actor, async (trx, held) => {
     const { user } = (await lockAccount(trx, userId)) ?? refuse('not_found', 'There is no such user.')
     await refuseIfHoldsMore(trx, held, userId, 'access')
@@ -49,7 +49,7 @@ interface DeleteOwnRequest {
 
 /** Deletes the actor's own account, with the proof that an open session is not enough for. */
 export async function deleteOwnAccount(
-  services: Services,
+  services: IdentityServices,
   { email, ...proof }: DeleteOwnRequest,
   actor: SignedInActor,
 ): Promise<Ended> {
@@ -67,10 +67,10 @@ export async function deleteOwnAccount(
 }
 
 /** Ends all access, and makes the account one that is not found any more. The caller has locked it. */
-async function hideAccount(services: Needs, trx: Trx, user: User, actor: SignedInActor): Promise<Ended> {
+async function hideAccount(services: DeletionServices, trx: Trx, user: User, actor: SignedInActor): Promise<Ended> {
   const { id: userId, email, preferredUsername } = user
   await refuseLastAdministrator(trx, [userId])
-  const ended = (await cutAccess(services, trx, [userId], 'The account was deleted.')).get(userId) ?? NOTHING_ENDED
+  const ended = (await revokeAccess(services, trx, [userId], 'deleted')).get(userId) ?? NOTHING_ENDED
   await markDeleted(trx, userId, services.now())
   await retireUsername(trx, { username: preferredUsername, userId, now: services.now() })
   await recordEvent(services, trx, {
@@ -83,7 +83,7 @@ async function hideAccount(services: Needs, trx: Trx, user: User, actor: SignedI
   return ended
 }
 
-const removeRest = (services: Needs, userId: string): Promise<void> =>
+const removeRest = (services: DeletionServices, userId: string): Promise<void> =>
   removeDeletedUser(services, userId, AbortSignal.timeout(MAX_REMOVAL_MS)).catch((error: unknown) =>
     services.log.warn({ err: error }, 'A deleted user is not removed yet; it is tried again.'),
   )

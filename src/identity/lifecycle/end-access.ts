@@ -1,9 +1,8 @@
 import { refuse } from '../../errors.ts'
-import { revokeTokensOfUsers } from '../../oauth/tokens/revoke-tokens.ts'
 import { recordEvent } from '../../platform/audit/record-event.ts'
 import type { Services } from '../../platform/services.ts'
-import { endAppPassword } from '../../proxy/app-passwords/manage-app-passwords.ts'
 import type { Trx } from '../../storage/database.ts'
+import { type IdentityServices, publish } from '../access-events.ts'
 import { type Counted, refuseIfHoldsMore } from '../access/holdings.ts'
 import { notify } from '../notifications/notify.ts'
 import { deletePasskey } from '../passkeys/passkey-store.ts'
@@ -15,10 +14,14 @@ import { lockAccount } from '../users/user-lock-store.ts'
 type Needs = Pick<Services, 'db' | 'now' | 'signals'>
 
 /** Ends every session and token of a person, who may sign in again. */
-export const signOutUser = (services: Needs, userId: string, actor: SignedInActor): Promise<void> =>
+export const signOutUser = (
+  services: Pick<IdentityServices, 'db' | 'now' | 'signals' | 'accessSubscribers'>,
+  userId: string,
+  actor: SignedInActor,
+): Promise<void> =>
   changeUserAccess(services, userId, actor, 'permissions', async (trx) => {
-    const tokens = (await revokeTokensOfUsers(trx, [userId], services.now())).get(userId) ?? 0
     const sessions = (await endSessionsOfUsers(services, trx, [userId])).get(userId) ?? 0
+    const { tokens = 0 } = await publish(services, trx, 'signed_out', { userId, by: 'administrator' })
     await notify(services, trx, userId, 'security.signed_out', {})
     await recordEvent(services, trx, {
       action: 'user.signed_out',
@@ -68,21 +71,11 @@ export const removeUserPasskey = (
     })
   })
 
-/** Ends an app password of a person. */
-export const removeUserAppPassword = (
-  services: Needs,
-  { userId, appPasswordId }: { userId: string; appPasswordId: string },
-  actor: SignedInActor,
-): Promise<void> =>
-  changeUserAccess(services, userId, actor, 'permissions', (trx) =>
-    endAppPassword(services, trx, { userId, id: appPasswordId }, actor),
-  )
-
 /**
  * Users can't take access away from a person who holds more than they do. Who removes a passkey leaves an account that a reset
  * by mail opens, so that everything counts that it has; to end what can be begun again gives nothing to anybody.
  */
-const changeUserAccess = (
+export const changeUserAccess = (
   services: Needs,
   userId: string,
   actor: SignedInActor,

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { failures, MAX_TIME, NextCursor, PageQuery, type Routes, strict, Time } from '../../platform/http/contracts.ts'
 import { decodeCursor } from '../../platform/http/cursor.ts'
-import type { Services } from '../../platform/services.ts'
+import type { IdentityServices } from '../access-events.ts'
 import { actorOf } from '../sessions/actor.ts'
 import { needs, signedIn } from '../sessions/guards.ts'
 import { clearSessionCookie } from '../sessions/session-cookie.ts'
@@ -15,7 +15,6 @@ import { deleteOwnAccount, deleteUser } from './delete-user.ts'
 import { Ended } from './ended.ts'
 import { ActionName, LifecycleAction } from './lifecycle-action.ts'
 import { listActions } from './lifecycle-store.ts'
-import { Preview, previewAction } from './preview-action.ts'
 
 const tags = ['Lifecycle']
 const Id = Type.String({ minLength: 1, maxLength: 64 })
@@ -30,7 +29,7 @@ const AtOnce = Type.Object({
 const Later = Type.Object({ scheduled: Type.Literal(true), lifecycleActionId: Type.String(), executeAt: Time })
 
 export const lifecycleRoutes =
-  (services: Services): Routes =>
+  (services: IdentityServices): Routes =>
   async (app) => {
     app.post(
       '/api/admin/users/:userId/lifecycle',
@@ -95,25 +94,6 @@ export const lifecycleRoutes =
         const { items, nextCursor } = await listActions(services.db.read, page)
         return { actions: items, nextCursor }
       },
-    )
-
-    app.post(
-      '/api/admin/users/:userId/lifecycle/preview',
-      {
-        onRequest: needs(services, 'users:lifecycle'),
-        schema: {
-          tags,
-          summary: 'What an action would end',
-          description:
-            'Changes nothing and leaves no record. By name with users:read as well, otherwise only how many.',
-          params: ByUser,
-          body: Type.Object({ action: ActionName }, strict),
-          response: { 200: Type.Object({ ends: Preview }), ...failures(400, 401, 403, 404) },
-        },
-      },
-      async (request) => ({
-        ends: await previewAction(services, { ...request.params, ...request.body }, actorOf(services, request)),
-      }),
     )
 
     app.delete(

@@ -1,8 +1,8 @@
 import { AppError } from '../../errors.ts'
 import { recordEvent } from '../../platform/audit/record-event.ts'
-import type { Services } from '../../platform/services.ts'
 import type { Trx } from '../../storage/database.ts'
 import { isUnavailable } from '../../storage/failure.ts'
+import type { IdentityServices } from '../access-events.ts'
 import { refuseLastAdministrator } from '../access/administrators.ts'
 import { notifyAdministrators } from '../notifications/notify-administrators.ts'
 import { lockAdministration } from '../sessions/administration-store.ts'
@@ -20,7 +20,7 @@ import {
 } from './lifecycle-store.ts'
 import { type AccountChange, disableAccounts, enableAccounts } from './switch-account.ts'
 
-type Needs = Pick<Services, 'db' | 'now' | 'signals' | 'log'>
+type DueServices = Pick<IdentityServices, 'db' | 'now' | 'signals' | 'log' | 'accessSubscribers'>
 
 /** Small enough that other requests wait only for milliseconds. */
 const BATCH = 20
@@ -36,7 +36,7 @@ const MAX_BATCHES = 50
  * either all of it done or nothing, and its claims are claimed again after the lease. A failure because the database is
  * unavailable is not counted as a try: actions wait until it is available again.
  */
-export async function runDueActions(services: Needs): Promise<void> {
+export async function runDueActions(services: DueServices): Promise<void> {
   const { db, now } = services
   for (let batch = 0; batch < MAX_BATCHES; batch++) {
     const claims = await claimDueActions(db, { now: now(), leaseMs: LEASE_MS, limit: BATCH })
@@ -52,7 +52,7 @@ export async function runDueActions(services: Needs): Promise<void> {
 }
 
 /** A batch is one commit. When something in it is refused or fails, each is carried out alone, so that the others are done. */
-async function carryOut(services: Needs, claims: Claim[]): Promise<void> {
+async function carryOut(services: DueServices, claims: Claim[]): Promise<void> {
   try {
     await services.db.transaction((trx) => apply(services, trx, claims))
   } catch (error) {
@@ -62,7 +62,7 @@ async function carryOut(services: Needs, claims: Claim[]): Promise<void> {
   }
 }
 
-async function apply(services: Needs, trx: Trx, claims: Claim[]): Promise<void> {
+async function apply(services: DueServices, trx: Trx, claims: Claim[]): Promise<void> {
   await lockAdministration(trx)
   const changes = (await markCompleted(trx, claims, services.now())).map(toChange)
   const off = changes.filter(({ action }) => action === 'disable')
@@ -80,7 +80,7 @@ async function apply(services: Needs, trx: Trx, claims: Claim[]): Promise<void> 
 }
 
 /** Trying again does not change a refusal, so the action fails. Anything else is tried again when the lease is over. */
-async function handleFailure(services: Needs, claim: Claim, error: unknown): Promise<void> {
+async function handleFailure(services: DueServices, claim: Claim, error: unknown): Promise<void> {
   if (error instanceof AppError) return giveUp(services, claim, error.message)
   const tries = await services.db.transaction((trx) => markTried(trx, claim))
   services.log.error({ err: error, lifecycleActionId: claim.id, tries }, 'A planned action failed.')
@@ -88,7 +88,7 @@ async function handleFailure(services: Needs, claim: Claim, error: unknown): Pro
   return giveUp(services, claim, `It failed ${tries} times; the log of the service says why.`)
 }
 
-const giveUp = (services: Needs, claim: Claim, reason: string): Promise<void> =>
+const giveUp = (services: DueServices, claim: Claim, reason: string): Promise<void> =>
   services.db.transaction(async (trx) => {
     if (!(await markFailed(trx, claim, services.now(), reason))) return
     const user = await findUser(trx, claim.userId)

@@ -1,14 +1,14 @@
 import { type Actor, recordEvents } from '../../platform/audit/record-event.ts'
-import type { Services } from '../../platform/services.ts'
 import type { Trx } from '../../storage/database.ts'
+import type { IdentityServices } from '../access-events.ts'
 import { listAdministratorIds } from '../access/administrator-store.ts'
 import { notifyAdministrators } from '../notifications/notify-administrators.ts'
 import { type ChangedAccount, markDisabled, markEnabled } from './account-state-store.ts'
-import { cutAccess } from './cut-access.ts'
 import type { Ended } from './ended.ts'
 import { countPlansOf } from './lifecycle-store.ts'
+import { revokeAccess } from './revoke-access.ts'
 
-type Needs = Pick<Services, 'now' | 'signals'>
+type SwitchServices = Pick<IdentityServices, 'now' | 'signals' | 'accessSubscribers'>
 
 export interface AccountChange {
   userId: string
@@ -19,7 +19,7 @@ export interface AccountChange {
 
 /** Disables accounts and ends all their access. The only way to do so, at once or planned. Repeating it changes nothing. */
 export async function disableAccounts(
-  services: Needs,
+  services: SwitchServices,
   trx: Trx,
   changes: AccountChange[],
 ): Promise<Map<string, Ended>> {
@@ -27,22 +27,24 @@ export async function disableAccounts(
   const about = describe(changes, users)
   await notifyOfChange(services, trx, 'user.disabled', about)
   await notifyOfPendingPlans(services, trx, about)
-  const ended = await cutAccess(services, trx, idsOf(users), DISABLED)
+  const ended = await revokeAccess(services, trx, idsOf(users), 'disabled')
   await record(services, trx, 'user.disabled', about, ended)
   return ended
 }
 
 /** Enables accounts again. Access that was ended stays ended; what a sign-in under way has added since is ended too. */
-export async function enableAccounts(services: Needs, trx: Trx, changes: AccountChange[]): Promise<Map<string, Ended>> {
+export async function enableAccounts(
+  services: SwitchServices,
+  trx: Trx,
+  changes: AccountChange[],
+): Promise<Map<string, Ended>> {
   const users = await markEnabled(trx, userIdsOf(changes))
   const about = describe(changes, users)
   await notifyOfChange(services, trx, 'user.enabled', about)
-  const ended = await cutAccess(services, trx, idsOf(users), DISABLED)
+  const ended = await revokeAccess(services, trx, idsOf(users), 'enabled')
   await record(services, trx, 'user.enabled', about)
   return ended
 }
-
-const DISABLED = 'The account was disabled.'
 
 interface About extends AccountChange {
   email: string
@@ -63,7 +65,7 @@ function describe(changes: AccountChange[], changed: ChangedAccount[]): About[] 
 
 type Action = 'user.disabled' | 'user.enabled'
 
-const notifyOfChange = (services: Needs, trx: Trx, type: Action, about: About[]): Promise<void> =>
+const notifyOfChange = (services: SwitchServices, trx: Trx, type: Action, about: About[]): Promise<void> =>
   notifyAdministrators(
     services,
     trx,
@@ -74,7 +76,7 @@ const notifyOfChange = (services: Needs, trx: Trx, type: Action, about: About[])
   )
 
 /** Actions that a disabled user has planned stay pending. Administrators are notified, so that they can cancel them. */
-async function notifyOfPendingPlans(services: Needs, trx: Trx, about: About[]): Promise<void> {
+async function notifyOfPendingPlans(services: SwitchServices, trx: Trx, about: About[]): Promise<void> {
   const plannerIds = userIdsOf(about)
   const plans = await countPlansOf(trx, plannerIds)
   if (plans.size === 0) return
@@ -91,7 +93,13 @@ async function notifyOfPendingPlans(services: Needs, trx: Trx, about: About[]): 
   )
 }
 
-const record = (services: Needs, trx: Trx, action: Action, about: About[], ended?: Map<string, Ended>): Promise<void> =>
+const record = (
+  services: SwitchServices,
+  trx: Trx,
+  action: Action,
+  about: About[],
+  ended?: Map<string, Ended>,
+): Promise<void> =>
   recordEvents(
     services,
     trx,

@@ -1,6 +1,6 @@
 import { refuse } from '../../errors.ts'
 import { recordEvent } from '../../platform/audit/record-event.ts'
-import type { Services } from '../../platform/services.ts'
+import type { IdentityServices } from '../access-events.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { changeOwnAccount } from '../sessions/lock-actor.ts'
 import { attemptPassword } from '../sign-in/password-limits.ts'
@@ -13,7 +13,7 @@ import { setPassword } from './set-password.ts'
 
 /** The current password is needed besides the session, so that a session left open is not enough to take over the account. */
 export async function changePassword(
-  services: Services,
+  services: IdentityServices,
   request: { currentPassword: string; newPassword: string; source: SignInSource },
   actor: SignedInActor,
 ): Promise<void> {
@@ -41,14 +41,15 @@ const NO_PASSWORD = 'This account has no password yet. Set one through "forgotte
 
 /** Undefined when the current password is no longer the one that was proved. */
 const store = (
-  services: Services,
+  services: IdentityServices,
   actor: SignedInActor,
   proved: string,
   passwordHash: string,
 ): Promise<true | undefined> =>
   changeOwnAccount(services, actor, async (trx) => {
     if ((await findAccountById(trx, actor.id))?.passwordHash !== proved) return undefined
-    await setPassword(services, trx, actor.id, passwordHash, actor.sessionId)
+    const { id: userId, sessionId: keepSessionId } = actor
+    await setPassword(services, trx, { userId, passwordHash, keepSessionId, by: 'password_changed' })
     await recordEvent(services, trx, {
       action: 'user.password_changed',
       outcome: 'success',

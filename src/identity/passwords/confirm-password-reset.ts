@@ -1,8 +1,7 @@
-import { refuseField } from '../../errors.ts'
+import { refuse, refuseField } from '../../errors.ts'
 import { recordEvent } from '../../platform/audit/record-event.ts'
-import type { Services } from '../../platform/services.ts'
-import { deleteAppPasswordsOfUsers } from '../../proxy/app-passwords/app-password-store.ts'
 import type { Trx } from '../../storage/database.ts'
+import { type Ending, type IdentityServices, type KeptAccess, publish } from '../access-events.ts'
 import { consumeEmailToken, findEmailTokenOwner } from '../sign-in/email-token-store.ts'
 import { deleteKnownBrowsersOfUsers } from '../sign-in/known-browser-store.ts'
 import { rememberBrowser } from '../sign-in/remember-browser.ts'
@@ -10,8 +9,6 @@ import type { SignInSource } from '../sign-in/sign-in-source.ts'
 import { normalizePassword, refuseWeakPassword } from '../users/password-rules.ts'
 import { lockAccount } from '../users/user-lock-store.ts'
 import { type Account, findUser, markEmailConfirmed, updateUser } from '../users/user-store.ts'
-import { type KeptAccess, refuseInvalidLink } from './left-access.ts'
-import { removeAccessExcept, removeAddedAccess, type Removed } from './remove-added-access.ts'
 import { setPassword } from './set-password.ts'
 
 /**
@@ -21,7 +18,7 @@ import { setPassword } from './set-password.ts'
  * account before is removed. If the address was taken back, the owner has seen what is left and says what to keep.
  */
 export async function confirmPasswordReset(
-  services: Services,
+  services: IdentityServices,
   request: { token: string; newPassword: string; keep?: KeptAccess },
   source: SignInSource,
 ): Promise<{ browserTokens: string[] }> {
@@ -38,10 +35,9 @@ export async function confirmPasswordReset(
     const account = await lockAccount(trx, owner.id)
     const stillValid = await findEmailTokenOwner(trx, request.token, ['reset', 'invitation'], now())
     if (!account || !stillValid || !(await consumeEmailToken(trx, request.token, now()))) return refuseInvalidLink()
-    await setPassword(services, trx, owner.id, passwordHash)
+    await setPassword(services, trx, { userId: owner.id, passwordHash, by: 'password_reset' })
     await deleteKnownBrowsersOfUsers(trx, [owner.id])
     await markEmailConfirmed(trx, owner.id)
-    await deleteAppPasswordsOfUsers(trx, [owner.id])
     const removed = await settleAccess(services, trx, account, request.keep)
     await recordEvent(services, trx, {
       action: 'user.password_reset',
@@ -60,13 +56,17 @@ export async function confirmPasswordReset(
  * again.
  */
 async function settleAccess(
-  services: Pick<Services, 'now'>,
+  services: Pick<IdentityServices, 'now' | 'accessSubscribers'>,
   trx: Trx,
   { user: { id }, neverConfirmed, reviewsAccess }: Account,
   keep: KeptAccess | undefined,
-): Promise<Removed | undefined> {
+): Promise<Ending<'account_taken_over'> | undefined> {
   if (keep && !reviewsAccess) refuseField('keep', 'Nothing is to be decided with this link.')
   if (!keep && !neverConfirmed) return undefined
   await updateUser(trx, id, { review_access: 0 })
-  return keep && !neverConfirmed ? removeAccessExcept(services, trx, id, keep) : removeAddedAccess(services, trx, id)
+  const kept = keep && !neverConfirmed ? { keep } : {}
+  return publish(services, trx, 'account_taken_over', { userId: id, ...kept })
 }
+
+export const refuseInvalidLink = (): never =>
+  refuse('invalid_token', 'This link is no longer valid. Ask for a new one.')

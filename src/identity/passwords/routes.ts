@@ -1,23 +1,56 @@
 import { Type } from 'typebox'
-import { failures, type Routes, strict, Success, success } from '../../platform/http/contracts.ts'
+import { listGrants } from '../../oauth/consents/grant-store.ts'
+import { OAuthGrant } from '../../oauth/consents/grant.ts'
+import { failures, Nullable, type Routes, strict, Success, success } from '../../platform/http/contracts.ts'
 import type { Services } from '../../platform/services.ts'
+import { listSshKeys, UserSshKey } from '../../ssh/issuing/ssh-key-store.ts'
+import type { IdentityServices } from '../access-events.ts'
+import { listPasskeys } from '../passkeys/passkey-store.ts'
+import { Passkey } from '../passkeys/passkey.ts'
 import { actorOf } from '../sessions/actor.ts'
 import { signedIn } from '../sessions/guards.ts'
 import { clearSessionCookie } from '../sessions/session-cookie.ts'
+import { findEmailTokenOwner } from '../sign-in/email-token-store.ts'
 import { setKnownBrowserCookie } from '../sign-in/sign-in-cookies.ts'
 import { signInSourceOf } from '../sign-in/sign-in-source.ts'
 import { Email } from '../users/email-address.ts'
 import { GivenPassword, NewPassword } from '../users/password-rules.ts'
+import { findAccountById } from '../users/user-store.ts'
 import { changePassword } from './change-password.ts'
-import { confirmPasswordReset } from './confirm-password-reset.ts'
-import { KeptAccess, readResetAccess, ResetAccess } from './left-access.ts'
+import { confirmPasswordReset, refuseInvalidLink } from './confirm-password-reset.ts'
 import { requestPasswordReset } from './password-reset.ts'
+
+/** What a reset link does besides setting a password. */
+const ResetAccess = Type.Object(
+  {
+    removesAll: Type.Boolean({
+      description:
+        'The account registered itself and its address was never confirmed: setting a password removes all its passkeys, SSH keys with their certificates, app passwords and grants, and ends its sessions.',
+    }),
+    left: Nullable(
+      Type.Object(
+        { passkeys: Type.Array(Passkey), sshKeys: Type.Array(UserSshKey), apps: Type.Array(OAuthGrant) },
+        {
+          description:
+            'After the address was taken back, until its owner has decided: what gives access and was not removed. Otherwise null.',
+        },
+      ),
+    ),
+  },
+  { title: 'ResetAccess' },
+)
+type ResetAccess = Type.Static<typeof ResetAccess>
+
+const Ids = Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { maxItems: 1000 })
+
+/** What the owner of a restored address keeps, by its id: of applications the client_id. */
+const KeptAccess = Type.Object({ passkeys: Ids, sshKeys: Ids, apps: Ids }, strict)
 
 const Token = Type.String({ minLength: 1, maxLength: 200 })
 
 /** Changing a password, and replacing a forgotten one. */
 export const passwordRoutes =
-  (services: Services): Routes =>
+  (services: IdentityServices): Routes =>
   async (app) => {
     const { locate } = services
     app.post(
@@ -92,3 +125,21 @@ export const passwordRoutes =
       },
     )
   }
+
+/**
+ * For the page that sets a new password. The link is enough, because its holder can set a password and see all of it. Only an
+ * account whose address was taken back shows it: other people reset a password without wondering who had added what.
+ */
+async function readResetAccess({ db, now }: Pick<Services, 'db' | 'now'>, token: string): Promise<ResetAccess> {
+  const owner = (await findEmailTokenOwner(db.read, token, ['reset', 'invitation'], now())) ?? refuseInvalidLink()
+  const account = (await findAccountById(db.read, owner.id)) ?? refuseInvalidLink()
+  if (!account.reviewsAccess) return { removesAll: account.neverConfirmed, left: null }
+  return {
+    removesAll: false,
+    left: {
+      passkeys: await listPasskeys(db.read, owner.id),
+      sshKeys: await listSshKeys(db.read, owner.id, now()),
+      apps: await listGrants(db.read, owner.id),
+    },
+  }
+}

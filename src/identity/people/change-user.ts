@@ -2,9 +2,9 @@ import { refuse } from '../../errors.ts'
 import { recordEvent } from '../../platform/audit/record-event.ts'
 import { emailChangedByAdministratorMail } from '../../platform/mail/messages.ts'
 import { queueNotice } from '../../platform/mail/queue-mail.ts'
-import type { Services } from '../../platform/services.ts'
 import { isDuplicate } from '../../storage/failure.ts'
 import { LINKS_TO_ADDRESS } from '../../vocabulary/link-purposes.ts'
+import type { IdentityServices } from '../access-events.ts'
 import type { Attributes } from '../access/attributes.ts'
 import { refuseOwnEscalation, withoutEscalation } from '../access/escalation.ts'
 import { isAdministrator, refuseIfHoldsMore } from '../access/holdings.ts'
@@ -39,7 +39,7 @@ export interface UserChange extends ProfileChange {
  * name the old username are revoked, and the old address is told.
  */
 export async function changeUser(
-  services: Services,
+  services: IdentityServices,
   id: string,
   changes: UserChange,
   actor: SignedInActor,
@@ -106,7 +106,7 @@ const toColumns = (changes: UserChange, before: User, email: string): UserColumn
 })
 
 /** Sends the invitation again. The earlier link stops working. */
-export const inviteAgain = (services: Services, id: string, actor: SignedInActor): Promise<void> =>
+export const inviteAgain = (services: IdentityServices, id: string, actor: SignedInActor): Promise<void> =>
   administer(services, actor, async (trx, held) => {
     const account = (await findAccountById(trx, id)) ?? refuseUnknown()
     await refuseIfHoldsMore(trx, held, id, 'permissions')

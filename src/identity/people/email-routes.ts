@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { failures, type Routes, strict, Success, success } from '../../platform/http/contracts.ts'
 import { sourceOf } from '../../platform/http/request-source.ts'
-import type { Services } from '../../platform/services.ts'
+import type { IdentityServices } from '../access-events.ts'
 import { actorOf } from '../sessions/actor.ts'
 import { signedIn } from '../sessions/guards.ts'
 import { signInSourceOf } from '../sign-in/sign-in-source.ts'
@@ -16,7 +16,7 @@ const ByToken = Type.Object({ token: Type.String({ minLength: 1, maxLength: 200 
 
 /** Changing the address of one's own account. */
 export const emailRoutes =
-  (services: Services): Routes =>
+  (services: IdentityServices): Routes =>
   async (app) => {
     const { locate } = services
 

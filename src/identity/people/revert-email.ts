@@ -1,15 +1,13 @@
 import { refuse } from '../../errors.ts'
-import { revokeTokensOfUsers } from '../../oauth/tokens/revoke-tokens.ts'
 import { recordEvent } from '../../platform/audit/record-event.ts'
 import type { RequestSource } from '../../platform/http/request-source.ts'
 import { resetMail } from '../../platform/mail/messages.ts'
 import { queueMail } from '../../platform/mail/queue-mail.ts'
-import type { Services } from '../../platform/services.ts'
 import { isDuplicate } from '../../storage/failure.ts'
 import { LINKS_TO_ADDRESS } from '../../vocabulary/link-purposes.ts'
+import { type IdentityServices, publish } from '../access-events.ts'
 import { notify } from '../notifications/notify.ts'
 import { updatePasswordHash } from '../passwords/password-store.ts'
-import { removeAccessAddedSince } from '../passwords/remove-added-access.ts'
 import { endSessions } from '../sessions/end-sessions.ts'
 import {
   consumeEmailToken,
@@ -30,7 +28,11 @@ import { updateUser } from '../users/user-store.ts'
  * from some time before the change was asked for is removed. The restored address gets a link to set a new password; with it the
  * owner sees what is left, and decides what to keep.
  */
-export async function revertEmailChange(services: Services, token: string, source: RequestSource): Promise<void> {
+export async function revertEmailChange(
+  services: IdentityServices,
+  token: string,
+  source: RequestSource,
+): Promise<void> {
   const { db, now } = services
   const found = (await findEmailLink(db.read, token, 'email_revert', now())) ?? refuseInvalidLink()
   const userId = found.id
@@ -51,13 +53,13 @@ export async function revertEmailChange(services: Services, token: string, sourc
       await deleteEmailTokens(trx, userId, LINKS_TO_ADDRESS)
       await deleteLaterReverts(trx, userId, change)
       await deleteKnownBrowsersOfUsers(trx, [userId])
-      await revokeTokensOfUsers(trx, [userId], now())
       await endSessions(services, trx, userId)
+      await publish(services, trx, 'signed_out', { userId, by: 'address_restored' })
       const reset = await issueEmailToken(services, trx, 'reset', user)
       await queueMail(services, trx, resetMail(await readNames(trx, services.config, user), to, reset))
       await notify(services, trx, userId, 'security.email_changed', { from, to })
       // Certificates come last: all revocations update one row.
-      const removed = await removeAccessAddedSince(services, trx, userId, accessSince)
+      const removed = await publish(services, trx, 'account_taken_over', { userId, since: accessSince })
       await recordEvent(services, trx, {
         action: 'user.email_reverted',
         outcome: 'success',

@@ -12,7 +12,7 @@ import {
   success,
 } from '../../platform/http/contracts.ts'
 import { asksForCsv, csvFile } from '../../platform/http/csv.ts'
-import type { Services } from '../../platform/services.ts'
+import type { IdentityServices } from '../access-events.ts'
 import { Attributes } from '../access/attributes.ts'
 import { HeldPermission } from '../access/role.ts'
 import { actorOf } from '../sessions/actor.ts'
@@ -67,7 +67,7 @@ const profileFields = {
 
 /** Users as administrators see them. Disabling and deleting are in lifecycle/. */
 export const adminUserRoutes =
-  (services: Services): Routes =>
+  (services: IdentityServices): Routes =>
   async (app) => {
     app.get(
       '/api/admin/users',

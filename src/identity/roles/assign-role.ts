@@ -1,13 +1,10 @@
 import { refuse } from '../../errors.ts'
-import { markLostCodesRevoked } from '../../oauth/access/access-review-store.ts'
-import { whereRoleIsTold } from '../../oauth/access/own-access.ts'
 import { recordEvent } from '../../platform/audit/record-event.ts'
 import type { Services } from '../../platform/services.ts'
-import { certificatesDependOn } from '../../ssh/certificates/principals.ts'
-import { revokeLostCertificates } from '../../ssh/revocation/revoke-lost-certificates.ts'
 import type { Trx } from '../../storage/database.ts'
 import { isMissingReference } from '../../storage/failure.ts'
 import type { AuditAction } from '../../vocabulary/audit-actions.ts'
+import { type IdentityServices, publish, roleLossChecks } from '../access-events.ts'
 import { refuseLastAdministrator } from '../access/administrators.ts'
 import { ADMIN_ROLE, USER_ROLE } from '../access/built-in-roles.ts'
 import type { CheckedTrx } from '../access/checked-trx.ts'
@@ -22,7 +19,7 @@ import { administer } from '../sessions/administer.ts'
 import { refuseUnknownUser } from '../users/refuse-unknown-user.ts'
 import { lockUser } from '../users/user-lock-store.ts'
 
-type Needs = Pick<Services, 'config' | 'db' | 'now'>
+type RoleServices = Pick<IdentityServices, 'config' | 'db' | 'now' | 'accessSubscribers'>
 
 interface Assignment {
   userId: string
@@ -30,7 +27,11 @@ interface Assignment {
 }
 
 /** Gives a role to a user. Giving it again changes nothing. */
-export const assignRole = (services: Needs, { userId, roleId }: Assignment, actor: SignedInActor): Promise<Role[]> =>
+export const assignRole = (
+  services: RoleServices,
+  { userId, roleId }: Assignment,
+  actor: SignedInActor,
+): Promise<Role[]> =>
   administer(services, actor, async (trx, held) => {
     await refuseUnknownUser(trx, userId)
     // Also one that they have: whether they do is no reason to try.
@@ -55,10 +56,14 @@ export async function giveRole(
 }
 
 /**
- * Takes a role from a user, and revokes the certificates that name a principal which is lost with it, and the tokens for
- * applications that only its holders may use.
+ * Takes a role from a user, with what it gave: tokens for applications that only its holders may use, and certificates that name a
+ * principal of it.
  */
-export const unassignRole = (services: Needs, { userId, roleId }: Assignment, actor: SignedInActor): Promise<Role[]> =>
+export const unassignRole = (
+  services: RoleServices,
+  { userId, roleId }: Assignment,
+  actor: SignedInActor,
+): Promise<Role[]> =>
   administer(services, actor, async (trx, held) => {
     await refuseUnknownUser(trx, userId)
     const role = await requireRole(trx, roleId)
@@ -67,16 +72,13 @@ export const unassignRole = (services: Needs, { userId, roleId }: Assignment, ac
     if (roleId === ADMIN_ROLE) await refuseLastAdministrator(trx, [userId])
     // A code that is being issued is issued before this, and revoked below, or sees that the role is gone.
     await lockUser(trx, userId)
-    const checks = userId === held.userId ? [whereRoleIsTold(services, roleId)] : []
+    const checks = userId === held.userId ? roleLossChecks(services, roleId) : []
     await withoutEscalation(trx, held, checks, async (checked) => {
       if (!(await deleteAssignment(checked, userId, roleId)))
         refuse('not_found', 'This person does not have this role.')
     })
-    const authorizationsRevoked = await markLostCodesRevoked(trx, { userIds: [userId], at: services.now() })
-    const certificatesRevoked = certificatesDependOn(role)
-      ? await revokeLostCertificates(services, trx, [userId], 'A role was taken away.')
-      : 0
-    await record(services, trx, 'role.unassigned', actor, userId, role, { certificatesRevoked, authorizationsRevoked })
+    const ended = await publish(services, trx, 'role_unassigned', { userId, role })
+    await record(services, trx, 'role.unassigned', actor, userId, role, ended)
     return listRolesOf(trx, userId)
   })
 
@@ -92,7 +94,7 @@ const record = (
   actor: SignedInActor,
   userId: string,
   role: Role,
-  details: Record<string, unknown> = {},
+  details: object = {},
 ): Promise<void> =>
   recordEvent(services, trx, {
     action,

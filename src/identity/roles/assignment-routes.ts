@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { failures, type Routes, strict } from '../../platform/http/contracts.ts'
-import type { Services } from '../../platform/services.ts'
+import type { IdentityServices } from '../access-events.ts'
 import { listRolesOf } from '../access/role-store.ts'
 import { Role } from '../access/role.ts'
 import { actorOf } from '../sessions/actor.ts'
@@ -18,7 +18,7 @@ const Changed = Type.Object({ success: Type.Literal(true), roles: Type.Array(Rol
 
 /** Who has which role, and how the first administrator is made. */
 export const assignmentRoutes =
-  (services: Services): Routes =>
+  (services: IdentityServices): Routes =>
   async (app) => {
     app.get(
       '/api/admin/users/:userId/roles',

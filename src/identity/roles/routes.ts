@@ -11,8 +11,8 @@ import {
   success,
 } from '../../platform/http/contracts.ts'
 import { decodeCursor } from '../../platform/http/cursor.ts'
-import type { Services } from '../../platform/services.ts'
 import { describePermission, isPermission, PERMISSIONS } from '../../vocabulary/permissions.ts'
+import type { IdentityServices } from '../access-events.ts'
 import { Attributes } from '../access/attributes.ts'
 import { requireRole } from '../access/require-role.ts'
 import { listRoles } from '../access/role-store.ts'
@@ -28,7 +28,7 @@ const Granted = Type.Object({ permissions: Type.Array(PermissionEntry) })
 const PermissionId = Type.String({ minLength: 1, maxLength: 64 })
 
 export const roleRoutes =
-  (services: Services): Routes =>
+  (services: IdentityServices): Routes =>
   async (app) => {
     app.get(
       '/api/admin/roles',

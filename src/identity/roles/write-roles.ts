@@ -1,16 +1,17 @@
 import { refuse, refuseField } from '../../errors.ts'
-import { whereRoleIsTold } from '../../oauth/access/own-access.ts'
-import { planAccessReviewOfRole } from '../../oauth/access/plan-access-review.ts'
 import { recordEvent } from '../../platform/audit/record-event.ts'
 import { newId } from '../../platform/ids.ts'
-import type { Services } from '../../platform/services.ts'
-import { certificatesDependOn } from '../../ssh/certificates/principals.ts'
-import { atAllSshHosts } from '../../ssh/hosts/host-escalation.ts'
-import { MAX_REVIEWED_USERS, revokeCertificatesOfHolders } from '../../ssh/revocation/revoke-lost-certificates.ts'
 import type { Trx } from '../../storage/database.ts'
 import { isDuplicate } from '../../storage/failure.ts'
 import type { AuditAction } from '../../vocabulary/audit-actions.ts'
 import { isPermission } from '../../vocabulary/permissions.ts'
+import {
+  type IdentityServices,
+  MAX_NAMED_HOLDERS,
+  publish,
+  roleChangeChecks,
+  roleLossChecks,
+} from '../access-events.ts'
 import { type Attributes, packAttributes } from '../access/attributes.ts'
 import { ADMIN_ROLE } from '../access/built-in-roles.ts'
 import { refuseOwnEscalation, withoutEscalation } from '../access/escalation.ts'
@@ -26,22 +27,22 @@ import {
   listHolderIds,
   updateRole,
 } from '../access/role-store.ts'
-import type { NewRole, Role } from '../access/role.ts'
+import { certificatesDependOn, type NewRole, type Role } from '../access/role.ts'
 import { checkSshRules, isAtLeastAsLoose, type SshRules, writeSshRules } from '../access/ssh-rules.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { administer } from '../sessions/administer.ts'
 import { refuseUsernames } from '../users/role-principals.ts'
 
-type Needs = Pick<Services, 'config' | 'db' | 'now'>
+type RoleServices = Pick<IdentityServices, 'config' | 'db' | 'now' | 'accessSubscribers'>
 
-export const createRole = (services: Needs, input: NewRole, actor: SignedInActor): Promise<Role> =>
+export const createRole = (services: RoleServices, input: NewRole, actor: SignedInActor): Promise<Role> =>
   administer(services, actor, async (trx, held) => {
     const { principals = [], permissions = [], attributes = {} } = input
     const ssh = checkSshRules(input.ssh ?? null)
     refuseGivingMore(held, holdingsOf({ name: input.name, permissions, principals, ssh, attributes }), 'access')
     await refuseUsernames(trx, principals)
     const id = newId()
-    await withoutEscalation(trx, held, [atAllSshHosts], (checked) =>
+    await withoutEscalation(trx, held, roleChangeChecks(services), (checked) =>
       addRole(checked, id, { ...input, ssh }, services.now()).catch(refuseTakenName),
     )
     const role = await requireRole(trx, id)
@@ -62,7 +63,12 @@ export interface RoleChange {
  * Changes only the fields that the request names. A built-in role keeps its name; the rest can be changed. Certificates
  * that name a principal which the role no longer gives, or that its rules no longer allow, are revoked.
  */
-export const changeRole = (services: Needs, id: string, changes: RoleChange, actor: SignedInActor): Promise<Role> =>
+export const changeRole = (
+  services: RoleServices,
+  id: string,
+  changes: RoleChange,
+  actor: SignedInActor,
+): Promise<Role> =>
   administer(services, actor, async (trx, held) => {
     const before = await requireRole(trx, id)
     const { principals = before.principals, ssh: _ssh, attributes, ...texts } = changes
@@ -84,35 +90,35 @@ export const changeRole = (services: Needs, id: string, changes: RoleChange, act
       ...(changes.ssh === undefined ? {} : { ssh: writeSshRules(ssh) }),
       ...(attributes ? { attributes: packAttributes(attributes) } : {}),
     }
-    await withoutEscalation(trx, held, [atAllSshHosts], (checked) =>
+    await withoutEscalation(trx, held, roleChangeChecks(services), (checked) =>
       updateRole(checked, id, columns).catch(refuseTakenName),
     )
-    const reason = losesPrincipals ? 'A role lost a principal.' : 'The SSH rules of a role were tightened.'
+    const by = losesPrincipals ? 'principal_removed' : 'ssh_rules_tightened'
     const revoked =
       losesPrincipals || isTighter
-        ? await revokeCertificatesOfHolders(services, trx, await listHolders(trx, id), reason)
+        ? await publish(services, trx, 'role_reduced', { holderIds: await listHolders(trx, id), by })
         : {}
     await record(services, trx, 'role.updated', actor, id, { ...changes, before: before.name, ...revoked })
     return requireRole(trx, id)
   })
 
-export const removeRole = (services: Needs, id: string, actor: SignedInActor): Promise<void> =>
+export const removeRole = (services: RoleServices, id: string, actor: SignedInActor): Promise<void> =>
   administer(services, actor, async (trx, held) => {
     const role = await requireRole(trx, id)
     refuseChangingStrongerRole(held, holdingsOf(role))
     if (role.builtIn) refuse('conflict', "A built-in role can't be deleted.")
     const holders = certificatesDependOn(role) ? await listHolders(trx, id) : []
-    await planAccessReviewOfRole(services, trx, id)
-    const checks = [atAllSshHosts, ...(held.roleIds.has(id) ? [whereRoleIsTold(services, id)] : [])]
+    await publish(services, trx, 'role_deletion', { roleId: id })
+    const checks = [...roleChangeChecks(services), ...(held.roleIds.has(id) ? roleLossChecks(services, id) : [])]
     await withoutEscalation(trx, held, checks, (checked) => deleteRole(checked, id))
-    const revoked = await revokeCertificatesOfHolders(services, trx, holders, 'A role was deleted.')
+    const revoked = await publish(services, trx, 'role_reduced', { holderIds: holders, by: 'role_deleted' })
     const { name, permissions } = role
     await record(services, trx, 'role.deleted', actor, id, { name, permissions, ...revoked })
   })
 
 /** Granting again changes nothing. No host is compared: what certificates open depends on permissions only in who may get one. */
 export const grantPermission = (
-  services: Needs,
+  services: RoleServices,
   roleId: string,
   permission: string,
   actor: SignedInActor,
@@ -130,7 +136,7 @@ export const grantPermission = (
   })
 
 export const revokePermission = (
-  services: Needs,
+  services: RoleServices,
   roleId: string,
   permission: string,
   actor: SignedInActor,
@@ -145,7 +151,10 @@ export const revokePermission = (
     }
     const revoked =
       permission === 'ssh:cert:issue'
-        ? await revokeCertificatesOfHolders(services, trx, await listHolders(trx, roleId), LOST_PERMISSION)
+        ? await publish(services, trx, 'role_reduced', {
+            holderIds: await listHolders(trx, roleId),
+            by: 'permission_revoked',
+          })
         : {}
     await record(services, trx, 'role.permission_revoked', actor, roleId, { name: role.name, permission, ...revoked })
     return requireRole(trx, roleId)
@@ -164,13 +173,13 @@ function refuseTakenName(error: unknown): never {
   throw error
 }
 
-const LOST_PERMISSION = 'A role lost the permission to get certificates.'
-
-/** One more than one transaction reviews, so that it is known when there are too many. */
-const listHolders = (trx: Trx, roleId: string): Promise<string[]> => listHolderIds(trx, roleId, MAX_REVIEWED_USERS + 1)
+async function listHolders(trx: Trx, roleId: string): Promise<string[] | 'many'> {
+  const ids = await listHolderIds(trx, roleId, MAX_NAMED_HOLDERS + 1)
+  return ids.length > MAX_NAMED_HOLDERS ? 'many' : ids
+}
 
 const record = (
-  services: Needs,
+  services: RoleServices,
   trx: Trx,
   action: AuditAction,
   actor: SignedInActor,

@@ -1,3 +1,4 @@
+import type { IdentityServices } from '../../identity/access-events.ts'
 import { removeDeletedUsers } from '../../identity/lifecycle/remove-deleted-users.ts'
 import { runDueActions } from '../../identity/lifecycle/run-due-actions.ts'
 import { notifyAdministrators } from '../../identity/notifications/notify-administrators.ts'
@@ -26,7 +27,9 @@ const SECOND = 1000
 const MINUTE = 60 * SECOND
 
 /** All background work, in one list. */
-export function backgroundJobs(services: Services & Gathered & { streams: Streams; longPolls: LongPolls }): Job[] {
+export function backgroundJobs(
+  services: IdentityServices & Gathered & { streams: Streams; longPolls: LongPolls },
+): Job[] {
   const mail = createMailDelivery(services, {
     isLinkLive: isEmailTokenLive,
     reportFailed: (trx, failed) => reportFailedMail(services, trx, failed),

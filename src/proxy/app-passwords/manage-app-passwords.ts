@@ -1,4 +1,5 @@
 import { refuse, refuseField } from '../../errors.ts'
+import { changeUserAccess } from '../../identity/lifecycle/end-access.ts'
 import { notify } from '../../identity/notifications/notify.ts'
 import type { SignedInActor } from '../../identity/sessions/actor.ts'
 import { changeOwnAccount } from '../../identity/sessions/lock-actor.ts'
@@ -78,8 +79,17 @@ export const endOwnAppPassword = (
 ): Promise<void> =>
   changeOwnAccount(services, actor, (trx) => endAppPassword(services, trx, { userId: actor.id, id }, actor))
 
-/** The same for any person, in a transaction that has checked the actor. */
-export async function endAppPassword(
+/** Ends one of another person. */
+export const endUserAppPassword = (
+  services: Pick<Services, 'db' | 'now' | 'signals'>,
+  { userId, appPasswordId }: { userId: string; appPasswordId: string },
+  actor: SignedInActor,
+): Promise<void> =>
+  changeUserAccess(services, userId, actor, 'permissions', (trx) =>
+    endAppPassword(services, trx, { userId, id: appPasswordId }, actor),
+  )
+
+async function endAppPassword(
   services: Pick<Services, 'db' | 'now' | 'signals'>,
   trx: Trx,
   { userId, id }: { userId: string; id: string },

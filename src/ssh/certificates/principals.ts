@@ -96,15 +96,6 @@ function refuseMixture(groups: PrincipalGroup[], wanted: string[]): never {
   )
 }
 
-/** Whether certificates depend on what a role gives. */
-export const certificatesDependOn = ({
-  principals,
-  permissions,
-}: {
-  principals: string[]
-  permissions: string[]
-}): boolean => principals.length > 0 || permissions.includes(ISSUE_PERMISSION)
-
 /** For each user, what a certificate may name now: nothing without the permission to get certificates. */
 export type Entitlements = ReadonlyMap<string, PrincipalGroup[]>
 

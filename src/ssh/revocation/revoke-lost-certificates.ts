@@ -43,16 +43,16 @@ export async function revokeLostCertificates(
 }
 
 /**
- * The same for the holders of a role. When there are more than one transaction should review, it only adds a review, which
+ * The same for those who had a role. When they are more than one transaction should review, it only adds a review, which
  * `reviewCertificates` carries out. Returns what the audit event says about it.
  */
 export async function revokeCertificatesOfHolders(
   services: Pick<Services, 'now'>,
   trx: Trx,
-  holderIds: string[],
+  holderIds: string[] | 'many',
   reason: string,
 ): Promise<{ certificatesRevoked: number } | { certificateReviewId: string }> {
-  if (holderIds.length <= MAX_REVIEWED_USERS) {
+  if (holderIds !== 'many') {
     return { certificatesRevoked: await revokeLostCertificates(services, trx, holderIds, reason) }
   }
   const id = newId()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { cutAccess } from '../../../src/identity/lifecycle/cut-access.ts'
+import { revokeAccess } from '../../../src/identity/lifecycle/revoke-access.ts'
 import { sharedApp, type TestApp } from '../../support/app.ts'
 import { onEachEngine } from '../../support/engines.ts'
 import { anonymous, type SignedInPerson, signedInPerson } from '../../support/people.ts'
@@ -175,7 +175,7 @@ onEachEngine('the log of certificates', (engine) => {
     app.clock.advance(61_000)
     const { services } = app
     const count = await services.db.transaction(async (trx) => {
-      const ended = await cutAccess(services, trx, [person.user.id], 'The account was deleted.')
+      const ended = await revokeAccess(services, trx, [person.user.id], 'deleted')
       await trx.deleteFrom('users').where('id', '=', person.user.id).execute()
       return ended.get(person.user.id)?.certificates
     })
@@ -207,7 +207,7 @@ onEachEngine('the log of certificates', (engine) => {
     app.clock.advance(61_000)
     const { services } = app
     const userIds = [person.user.id, other.user.id]
-    const ended = await services.db.transaction((trx) => cutAccess(services, trx, userIds, 'both'))
+    const ended = await services.db.transaction((trx) => revokeAccess(services, trx, userIds, 'disabled'))
     assert.deepEqual(
       userIds.map((id) => ended.get(id)?.certificates),
       [2, 0],
@@ -222,7 +222,7 @@ onEachEngine('the log of certificates', (engine) => {
     const { serial } = await issue(person, await saveKey(person))
     const before = (await person.get('/ssh/krl')).headers['etag']
     const rolledBack = app.services.db.transaction(async (trx) => {
-      await cutAccess(app.services, trx, [person.user.id], 'never')
+      await revokeAccess(app.services, trx, [person.user.id], 'disabled')
       throw new Error('rolledBack')
     })
     await assert.rejects(rolledBack, /rolledBack/)

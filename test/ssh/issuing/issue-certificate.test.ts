@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'
 import { USER_ROLE } from '../../../src/identity/access/built-in-roles.ts'
-import { cutAccess } from '../../../src/identity/lifecycle/cut-access.ts'
+import { revokeAccess } from '../../../src/identity/lifecycle/revoke-access.ts'
 import { openAuthority } from '../../../src/platform/openssh/certificate.ts'
 import { parsePublicKey } from '../../../src/platform/openssh/public-key.ts'
 import { parseCertificateLine, readCertificate } from '../../platform/openssh/read-certificate.ts'
@@ -300,9 +300,9 @@ const onlyKeyOf = async (person: SignedInPerson): Promise<string> =>
 /** Disables an account as the lifecycle does, in either order of the two steps. */
 const disableAccount = ({ services, clock }: TestApp, userId: string, revokeFirst: boolean): Promise<undefined> =>
   services.db.transaction(async (trx) => {
-    if (revokeFirst) await cutAccess(services, trx, [userId], 'The account was disabled.')
+    if (revokeFirst) await revokeAccess(services, trx, [userId], 'disabled')
     await trx.updateTable('users').set({ disabled_at: clock.now() }).where('id', '=', userId).execute()
-    if (!revokeFirst) await cutAccess(services, trx, [userId], 'The account was disabled.')
+    if (!revokeFirst) await revokeAccess(services, trx, [userId], 'disabled')
     return undefined
   })
 

@@ -1,5 +1,5 @@
-import { clientExists } from '../../oauth/clients/client-store.ts'
 import type { Reader } from '../../storage/database.ts'
+import { clientExists } from './client-store.ts'
 
 /**
  * The names of the applications that were told somebody's username. An application with a grant is told it at introspection,

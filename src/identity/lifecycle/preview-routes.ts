@@ -1,17 +1,19 @@
 import { Type } from 'typebox'
 import { listAuthorizedApplications } from '../../oauth/tokens/live-authorization-store.ts'
-import type { Services } from '../../platform/services.ts'
+import { failures, type Routes, strict } from '../../platform/http/contracts.ts'
 import { listCertificates, SshCertificate } from '../../ssh/certificates/certificate-store.ts'
 import { dryRun } from '../../storage/database.ts'
+import type { IdentityServices } from '../access-events.ts'
 import { readHoldings } from '../access/holdings-store.ts'
-import type { SignedInActor } from '../sessions/actor.ts'
+import { actorOf, type SignedInActor } from '../sessions/actor.ts'
+import { needs } from '../sessions/guards.ts'
 import { recheckActor } from '../sessions/lock-actor.ts'
 import { listSessions } from '../sessions/session-store.ts'
 import { Session } from '../sessions/session.ts'
 import { refuseUnknownUser } from '../users/refuse-unknown-user.ts'
-import { cutAccess } from './cut-access.ts'
 import { NOTHING_ENDED } from './ended.ts'
-import type { ActionName } from './lifecycle-action.ts'
+import { ActionName } from './lifecycle-action.ts'
+import { revokeAccess } from './revoke-access.ts'
 
 const Counts = Type.Object(
   { sessions: Type.Integer(), apps: Type.Integer(), certificates: Type.Integer() },
@@ -28,14 +30,40 @@ const Names = Type.Object(
 )
 
 /** What an action would end: by name, or how many for a caller who may not see users. */
-export const Preview = Type.Union([Names, Counts])
-export type Preview = Type.Static<typeof Preview>
+const Preview = Type.Union([Names, Counts])
+type Preview = Type.Static<typeof Preview>
+
+/** What disabling or deleting an account would end. */
+export const lifecyclePreviewRoutes =
+  (services: IdentityServices): Routes =>
+  async (app) => {
+    app.post(
+      '/api/admin/users/:userId/lifecycle/preview',
+      {
+        onRequest: needs(services, 'users:lifecycle'),
+        schema: {
+          tags: ['Lifecycle'],
+          summary: 'What an action would end',
+          description:
+            'Changes nothing and leaves no record. By name with users:read as well, otherwise only how many.',
+          params: Type.Object({ userId: Type.String({ minLength: 1, maxLength: 64 }) }),
+          body: Type.Object({ action: ActionName }, strict),
+          response: { 200: Type.Object({ ends: Preview }), ...failures(400, 401, 403, 404) },
+        },
+      },
+      async (request) => ({
+        ends: await previewAction(services, { ...request.params, ...request.body }, actorOf(services, request)),
+      }),
+    )
+  }
+
+type PreviewServices = Pick<IdentityServices, 'db' | 'now' | 'signals' | 'accessSubscribers'>
 
 const MAX_NAMES = 200
 
 /** What an action would end if it were carried out now. Enabling ends nothing. Leaves no record. */
-export async function previewAction(
-  services: Pick<Services, 'db' | 'now' | 'signals'>,
+async function previewAction(
+  services: PreviewServices,
   { userId, action }: { userId: string; action: ActionName },
   actor: SignedInActor,
 ): Promise<Preview> {
@@ -45,7 +73,7 @@ export async function previewAction(
   const maySeeNames = (await readHoldings(db.read, actor.id)).permissions.has('users:read')
   if (action === 'enable')
     return maySeeNames ? { sessions: [], apps: [], certificates: [] } : { sessions: 0, apps: 0, certificates: 0 }
-  if (!maySeeNames) return countCut(services, userId)
+  if (!maySeeNames) return countEnded(services, userId)
   const [at, limit] = [now(), MAX_NAMES]
   const { certificates } = await listCertificates(db.read, { userId, state: 'valid' }, at, limit)
   const sessions = await listSessions(db.read, userId, actor.sessionId, at)
@@ -54,8 +82,8 @@ export async function previewAction(
 }
 
 /** It is ended in a transaction that is rolled back, so that the numbers are those of the action itself. */
-async function countCut(services: Pick<Services, 'db' | 'now' | 'signals'>, userId: string): Promise<Preview> {
-  const ended = await dryRun(services.db, (trx) => cutAccess(services, trx, [userId], ''))
+async function countEnded(services: PreviewServices, userId: string): Promise<Preview> {
+  const ended = await dryRun(services.db, (trx) => revokeAccess(services, trx, [userId], 'disabled'))
   const { sessions, tokens: apps, certificates } = ended.get(userId) ?? NOTHING_ENDED
   return { sessions, apps, certificates }
 }

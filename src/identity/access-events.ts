@@ -1,0 +1,100 @@
+import type { Services } from '../platform/services.ts'
+import type { Trx } from '../storage/database.ts'
+import type { EscalationCheck } from './access/escalation.ts'
+import type { Role } from './access/role.ts'
+
+/** What happens to accounts, sign-ins and roles, and ends something that other areas have given. */
+export interface AccessEvents {
+  /** Accounts were disabled or deleted, or are enabled again: what a sign-in under way has added meanwhile ends as well. */
+  account_ended: { userIds: string[]; by: 'disabled' | 'enabled' | 'deleted' }
+  /** Every sign-in of a person has ended, perhaps but the one that a new password was set in. */
+  signed_out: { userId: string; by: 'administrator' | 'password_changed' | 'password_reset' | 'address_restored' }
+  /** The owner of the email address took the account over: what somebody else may have added since then goes, or all but what is kept. */
+  account_taken_over: { userId: string; since?: number; keep?: KeptAccess }
+  username_changed: { userId: string }
+  role_unassigned: { userId: string; role: Role }
+  /** A role is about to be deleted: its rows are still there. */
+  role_deletion: { roleId: string }
+  /** A role was deleted, or gives less than before. Those who had it, unless they are more than `MAX_NAMED_HOLDERS`. */
+  role_reduced: { holderIds: string[] | 'many'; by: RoleReduction }
+}
+
+export type RoleReduction = 'principal_removed' | 'ssh_rules_tightened' | 'permission_revoked' | 'role_deleted'
+
+/** By their ids: of applications the client_id. */
+export interface KeptAccess {
+  passkeys: string[]
+  sshKeys: string[]
+  apps: string[]
+}
+
+type CountByUser = ReadonlyMap<string, number>
+
+/** What the areas ended: for the answer, and for the audit trail. */
+interface EndedBy {
+  account_ended: { tokens: CountByUser; certificates: CountByUser }
+  signed_out: { tokens: number }
+  account_taken_over: {
+    passkeys: number
+    sshKeys: number
+    certificates: number
+    grants: number
+    appPasswords: number
+  }
+  username_changed: { certificatesRevoked: number }
+  role_unassigned: { certificatesRevoked: number; authorizationsRevoked: number }
+  role_deletion: Record<never, never>
+  role_reduced: { certificatesRevoked: number; certificateReviewId: string }
+}
+
+export type AccessEvent = keyof AccessEvents
+export type Ending<Event extends AccessEvent> = Partial<EndedBy[Event]>
+
+/** Up to so many holders of a role are named. */
+export const MAX_NAMED_HOLDERS = 500
+
+type Handle<Event extends AccessEvent> = (
+  services: Pick<Services, 'now'>,
+  trx: Trx,
+  event: AccessEvents[Event],
+) => Promise<Ending<Event>>
+
+/** What an area does about access. It says about every event what it does, or that it does nothing. */
+export interface AccessSubscriber {
+  readonly on: { readonly [Event in AccessEvent]: Handle<Event> | 'nothing' }
+  /** What a change of any role could open to its author in this area. */
+  readonly roleChangeCheck: EscalationCheck | undefined
+  /** What could change for an author who loses this role. */
+  readonly roleLossCheck: ((services: Pick<Services, 'config'>, roleId: string) => EscalationCheck) | undefined
+}
+
+export interface IdentityServices extends Services {
+  /** `open-services.ts` lists them. */
+  accessSubscribers: readonly AccessSubscriber[]
+}
+
+/** Lets every area end what it has to, in the transaction of the event, one after the other. */
+export async function publish<Event extends AccessEvent>(
+  services: Pick<IdentityServices, 'now' | 'accessSubscribers'>,
+  trx: Trx,
+  name: Event,
+  event: AccessEvents[Event],
+): Promise<Ending<Event>> {
+  const ended: Ending<Event> = {}
+  for (const { on } of services.accessSubscribers) {
+    const handle = on[name]
+    if (handle !== 'nothing') Object.assign(ended, await handle(services, trx, event))
+  }
+  return ended
+}
+
+export const roleChangeChecks = ({
+  accessSubscribers,
+}: Pick<IdentityServices, 'accessSubscribers'>): EscalationCheck[] =>
+  accessSubscribers.flatMap(({ roleChangeCheck }) => roleChangeCheck ?? [])
+
+export const roleLossChecks = (
+  services: Pick<IdentityServices, 'config' | 'accessSubscribers'>,
+  roleId: string,
+): EscalationCheck[] =>
+  services.accessSubscribers.flatMap(({ roleLossCheck }) => roleLossCheck?.(services, roleId) ?? [])

@@ -1,0 +1,19 @@
+import type { AccessSubscriber } from '../access-events.ts'
+import { deletePasskeysOfUser } from './passkey-store.ts'
+
+/** A passkey stays when its account is disabled, because nothing can be done with it then; only whoever takes an account over removes it. */
+export const passkeySubscriber: AccessSubscriber = {
+  on: {
+    account_ended: 'nothing',
+    signed_out: 'nothing',
+    async account_taken_over(_services, trx, { userId, since = 0, keep }) {
+      return { passkeys: await deletePasskeysOfUser(trx, userId, { since, except: keep?.passkeys ?? [] }) }
+    },
+    username_changed: 'nothing',
+    role_unassigned: 'nothing',
+    role_deletion: 'nothing',
+    role_reduced: 'nothing',
+  },
+  roleChangeCheck: undefined,
+  roleLossCheck: undefined,
+}

@@ -1,0 +1,32 @@
+import type { AccessSubscriber } from '../identity/access-events.ts'
+import { markLostCodesRevoked } from './access/access-review-store.ts'
+import { whereRoleIsTold } from './access/own-access.ts'
+import { planAccessReviewOfRole } from './access/plan-access-review.ts'
+import { deleteGrantsOfUser } from './consents/grant-store.ts'
+import { revokeTokensOfUsers } from './tokens/revoke-tokens.ts'
+
+/** Ends codes, tokens and grants. Grants stay when an account is disabled or signed out: its person need not consent again. */
+export const oauthSubscriber: AccessSubscriber = {
+  on: {
+    async account_ended({ now }, trx, { userIds }) {
+      return { tokens: await revokeTokensOfUsers(trx, userIds, now()) }
+    },
+    async signed_out({ now }, trx, { userId }) {
+      return { tokens: (await revokeTokensOfUsers(trx, [userId], now())).get(userId) ?? 0 }
+    },
+    async account_taken_over(_services, trx, { userId, since = 0, keep }) {
+      return { grants: await deleteGrantsOfUser(trx, userId, { since, except: keep?.apps ?? [] }) }
+    },
+    username_changed: 'nothing',
+    async role_unassigned({ now }, trx, { userId }) {
+      return { authorizationsRevoked: await markLostCodesRevoked(trx, { userIds: [userId], at: now() }) }
+    },
+    async role_deletion(services, trx, { roleId }) {
+      await planAccessReviewOfRole(services, trx, roleId)
+      return {}
+    },
+    role_reduced: 'nothing',
+  },
+  roleChangeCheck: undefined,
+  roleLossCheck: whereRoleIsTold,
+}

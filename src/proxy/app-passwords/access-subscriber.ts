@@ -1,0 +1,25 @@
+import type { AccessSubscriber } from '../../identity/access-events.ts'
+import { deleteAppPasswordsOfUsers } from './app-password-store.ts'
+
+/** App passwords are not among what the owner of a restored address may keep. */
+export const appPasswordSubscriber: AccessSubscriber = {
+  on: {
+    async account_ended(_services, trx, { userIds }) {
+      await deleteAppPasswordsOfUsers(trx, userIds)
+      return {}
+    },
+    async signed_out(_services, trx, { userId, by }) {
+      if (by === 'password_reset') await deleteAppPasswordsOfUsers(trx, [userId])
+      return {}
+    },
+    async account_taken_over(_services, trx, { userId, since = 0 }) {
+      return { appPasswords: await deleteAppPasswordsOfUsers(trx, [userId], since) }
+    },
+    username_changed: 'nothing',
+    role_unassigned: 'nothing',
+    role_deletion: 'nothing',
+    role_reduced: 'nothing',
+  },
+  roleChangeCheck: undefined,
+  roleLossCheck: undefined,
+}

@@ -1,0 +1,52 @@
+import type { AccessSubscriber, RoleReduction } from '../identity/access-events.ts'
+import { certificatesDependOn } from '../identity/access/role.ts'
+import { atAllSshHosts } from './hosts/host-escalation.ts'
+import { deleteSshKeysOfUser } from './issuing/ssh-key-store.ts'
+import { revokeCertificatesOfKey, revokeCertificatesOfUsers } from './revocation/revoke-certificates.ts'
+import { revokeCertificatesOfHolders, revokeLostCertificates } from './revocation/revoke-lost-certificates.ts'
+
+/** Revokes certificates, and says in the log of certificates why. Saved keys stay when an account is disabled or signed out. */
+export const sshSubscriber: AccessSubscriber = {
+  on: {
+    async account_ended(services, trx, { userIds, by }) {
+      return { certificates: await revokeCertificatesOfUsers(services, trx, userIds, ACCOUNT_ENDED[by]) }
+    },
+    signed_out: 'nothing',
+    async account_taken_over(services, trx, { userId, since, keep }) {
+      const sshKeys = await deleteSshKeysOfUser(trx, userId, { since: since ?? 0, except: keep?.sshKeys ?? [] })
+      let certificates = 0
+      for (const savedKeyId of sshKeys)
+        certificates += await revokeCertificatesOfKey(services, trx, { userId, savedKeyId }, TAKEN_OVER)
+      if (since === undefined && keep === undefined) {
+        const others = await revokeCertificatesOfUsers(services, trx, [userId], TAKEN_OVER)
+        certificates += others.get(userId) ?? 0
+      }
+      return { sshKeys: sshKeys.length, certificates }
+    },
+    async username_changed(services, trx, { userId }) {
+      const reason = 'The username was changed.'
+      return { certificatesRevoked: await revokeLostCertificates(services, trx, [userId], reason) }
+    },
+    async role_unassigned(services, trx, { userId, role }) {
+      if (!certificatesDependOn(role)) return { certificatesRevoked: 0 }
+      return { certificatesRevoked: await revokeLostCertificates(services, trx, [userId], 'A role was taken away.') }
+    },
+    role_deletion: 'nothing',
+    role_reduced: (services, trx, { holderIds, by }) =>
+      revokeCertificatesOfHolders(services, trx, holderIds, ROLE_REDUCED[by]),
+  },
+  roleChangeCheck: atAllSshHosts,
+  roleLossCheck: undefined,
+}
+
+const DISABLED = 'The account was disabled.'
+const ACCOUNT_ENDED = { disabled: DISABLED, enabled: DISABLED, deleted: 'The account was deleted.' }
+
+const TAKEN_OVER = 'The owner of the email address took the account over.'
+
+const ROLE_REDUCED: Record<RoleReduction, string> = {
+  principal_removed: 'A role lost a principal.',
+  ssh_rules_tightened: 'The SSH rules of a role were tightened.',
+  permission_revoked: 'A role lost the permission to get certificates.',
+  role_deleted: 'A role was deleted.',
+}

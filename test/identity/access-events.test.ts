@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { type AccessSubscriber, publish } from '../../src/identity/access-events.ts'
+import { startApp } from '../support/app.ts'
+import { signedInPerson } from '../support/people.ts'
+
+const silent: AccessSubscriber['on'] = {
+  account_ended: 'nothing',
+  signed_out: 'nothing',
+  account_taken_over: 'nothing',
+  username_changed: 'nothing',
+  role_unassigned: 'nothing',
+  role_deletion: 'nothing',
+  role_reduced: 'nothing',
+}
+const subscriber = (on: Partial<AccessSubscriber['on']>): AccessSubscriber => ({
+  on: { ...silent, ...on },
+  roleChangeCheck: undefined,
+  roleLossCheck: undefined,
+})
+
+describe('an event about access', () => {
+  test('is handled by one subscriber after the other, and what they ended is put together', async (t) => {
+    const { services } = await startApp(t, { engine: 'sqlite' })
+    const handled: string[] = []
+    const slow = subscriber({
+      async account_taken_over(_services, trx) {
+        await trx.selectFrom('users').select('id').execute()
+        handled.push('first')
+        return { grants: 2 }
+      },
+    })
+    const quick = subscriber({
+      async account_taken_over(_services, _trx, { userId, since }) {
+        handled.push(`second: ${userId} since ${since}`)
+        return { certificates: 3 }
+      },
+    })
+    const ended = await services.db.transaction((trx) =>
+      publish({ ...services, accessSubscribers: [slow, subscriber({}), quick] }, trx, 'account_taken_over', {
+        userId: 'somebody',
+        since: 7,
+      }),
+    )
+    assert.deepEqual(handled, ['first', 'second: somebody since 7'])
+    assert.deepEqual(ended, { grants: 2, certificates: 3 })
+  })
+
+  test('undoes what it is about when a subscriber fails', async (t) => {
+    const app = await startApp(t, { engine: 'sqlite' })
+    const currentPassword = 'four unrelated words there'
+    const person = await signedInPerson(app, { password: currentPassword })
+    const failing = subscriber({ signed_out: () => Promise.reject(new Error('broken')) })
+    const { services } = app
+    services.accessSubscribers = [...services.accessSubscribers, failing]
+    const change = { currentPassword, newPassword: 'four unrelated words here' }
+    assert.equal((await person.post('/api/account/password', change)).statusCode, 500)
+    assert.equal((await person.get('/api/account/profile')).statusCode, 200)
+    services.accessSubscribers = services.accessSubscribers.filter((each) => each !== failing)
+    assert.equal((await person.post('/api/account/password', change)).statusCode, 200)
+  })
+})
