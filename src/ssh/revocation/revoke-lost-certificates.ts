@@ -16,7 +16,7 @@ import {
 } from './revoked-certificate-store.ts'
 
 /** The certificates of at most so many users are reviewed in one transaction. */
-export const MAX_REVIEWED_USERS = 500
+const MAX_REVIEWED_USERS = 500
 
 /**
  * Revokes the certificates of these people that name what they do not have any more: an old username, or a principal that
