@@ -154,7 +154,8 @@ test('an unexpected error returns no details to the client, and is logged with i
     password: 'whatever it is',
   })
   assert.equal(response.statusCode, 500)
-  assert.deepEqual(response.json(), { error: 'Something went wrong on our side.', code: 'internal_error' })
+  const error = 'Something went wrong on our side.'
+  assert.deepEqual(response.json(), { error, code: 'internal_error', reason: 'internal_error' })
   const id = String(response.headers['x-request-id'])
   assert.match(app.logged(), new RegExp(`"requestId":"${id}","err":.*"at":\\["src/.*"A request failed\\."`))
   assert.doesNotMatch(app.logged(), /password_hash/, 'no SQL in the log')
