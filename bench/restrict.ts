@@ -1,7 +1,7 @@
 import { ADMIN_ROLE } from '../src/identity/access/built-in-roles.ts'
 import { skipEscalationCheck } from '../src/identity/access/checked-trx.ts'
-import { replaceAllowedRoles } from '../src/oauth/access/allowed-role-store.ts'
 import type { ClaimMapping } from '../src/oauth/claims/claim-mapping.ts'
+import { replaceAllowedRoles } from '../src/oauth/clients/allowed-role-store.ts'
 import { settingColumns, settingsOf } from '../src/oauth/clients/client-settings.ts'
 import { readClient, updateClientRow } from '../src/oauth/clients/client-store.ts'
 import { openServices } from '../src/open-services.ts'

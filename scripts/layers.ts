@@ -35,7 +35,19 @@ export const AREAS: [area: string, layers: string[][]][] = [
       ['identity/lifecycle'],
     ],
   ],
-  ['oauth', [['oauth/sites'], ['oauth']]],
+  [
+    'oauth',
+    [
+      ['oauth/sites', 'oauth/problems', 'oauth/claims'],
+      ['oauth/protocol'],
+      ['oauth/clients'],
+      ['oauth/provider.ts'],
+      ['oauth/authorizations', 'oauth/access'],
+      ['oauth/authorize', 'oauth/device'],
+      ['oauth/tokens'],
+      ['oauth/administration', 'oauth/access-subscriber.ts'],
+    ],
+  ],
   [
     'ssh',
     [

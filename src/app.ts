@@ -19,22 +19,19 @@ import { assignmentRoutes } from './identity/roles/assignment-routes.ts'
 import { roleRoutes } from './identity/roles/routes.ts'
 import { sessionRoutes } from './identity/sign-in/routes.ts'
 import { usableAppRoutes } from './oauth/access/routes.ts'
+import { logoRoutes } from './oauth/administration/logo-routes.ts'
+import { clientRoutes } from './oauth/administration/routes.ts'
+import { previewRoutes, trialRoutes } from './oauth/administration/try-routes.ts'
+import { grantRoutes } from './oauth/authorizations/routes.ts'
 import { consentRoutes } from './oauth/authorize/consent-routes.ts'
 import { showErrors } from './oauth/authorize/navigation-errors.ts'
 import { authorizeRoutes } from './oauth/authorize/routes.ts'
-import { logoRoutes } from './oauth/clients/logo-routes.ts'
-import { clientRoutes } from './oauth/clients/routes.ts'
-import { grantRoutes } from './oauth/consents/routes.ts'
-import { deviceDecisionRoutes } from './oauth/device/decision-routes.ts'
-import { deviceRoutes } from './oauth/device/routes.ts'
-import { discoveryRoutes } from './oauth/discovery/routes.ts'
-import { acceptForms, acceptFormsWithRepeats } from './oauth/form-bodies.ts'
-import { previewRoutes } from './oauth/preview/routes.ts'
+import { deviceDecisionRoutes, deviceRoutes } from './oauth/device/routes.ts'
+import { problemRoutes } from './oauth/problems/routes.ts'
+import { discoveryRoutes } from './oauth/protocol/discovery-routes.ts'
+import { acceptForms, acceptFormsWithRepeats } from './oauth/protocol/parameters.ts'
 import { createProvider } from './oauth/provider.ts'
-import { refusalRoutes } from './oauth/refusals/routes.ts'
-import { tokenRoutes } from './oauth/tokens/routes.ts'
-import { userinfoRoutes } from './oauth/tokens/userinfo-routes.ts'
-import { trialRoutes } from './oauth/trial/routes.ts'
+import { tokenRoutes, userinfoRoutes } from './oauth/tokens/routes.ts'
 import type { OpenServices } from './open-services.ts'
 import { overviewRoutes } from './operations/overview/routes.ts'
 import { settingsRoutes } from './operations/settings/routes.ts'
@@ -185,7 +182,7 @@ export async function createApp(services: OpenServices, options: Options = {}): 
     settingsRoutes(services),
     clientRoutes(provider),
     logoRoutes(provider),
-    refusalRoutes(provider),
+    problemRoutes(provider),
     previewRoutes(provider),
     trialRoutes(provider),
     usableAppRoutes(provider),

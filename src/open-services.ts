@@ -6,8 +6,8 @@ import { passkeySubscriber } from './identity/passkeys/access-subscriber.ts'
 import { oauthSubscriber } from './oauth/access-subscriber.ts'
 import { addBuiltInClient } from './oauth/clients/built-in-client.ts'
 import { createPkceUses } from './oauth/clients/pkce-uses.ts'
+import { createProblems } from './oauth/problems/problems.ts'
 import type { Gathered } from './oauth/provider.ts'
-import { createRefusals } from './oauth/refusals/refusals.ts'
 import { createDailyCounts } from './platform/audit/daily-counts.ts'
 import { logEvent } from './platform/audit/record-event.ts'
 import { openBlobs } from './platform/blobs/open-blobs.ts'
@@ -92,7 +92,7 @@ export async function openServices(config: Config, { log, now, ...options }: Pro
     const hostLists = createHostLists({ db, now, monotonicNow, metrics, signals, sshCa, sshHostCa })
     const longPolls = createLongPolls({ monotonicNow, log, signals }, config.rateLimits)
     const gathered: Gathered = {
-      refusals: createRefusals({ db, now, log, countUnknown: metrics?.countUnknownClient }),
+      problems: createProblems({ db, now, log, countUnknown: metrics?.countUnknownClient }),
       pkceUses: createPkceUses({ db, now }),
     }
     return {
@@ -127,7 +127,7 @@ export async function openServices(config: Config, { log, now, ...options }: Pro
       },
       bootstrapSecret: config.adminBootstrapSecret ?? random.text(24),
       async close() {
-        for (const { flush } of [dailyCounts, gathered.refusals, gathered.pkceUses])
+        for (const { flush } of [dailyCounts, gathered.problems, gathered.pkceUses])
           await flush().catch((error: unknown) =>
             log.warn({ err: error }, 'What was counted in the last second could not be stored and is lost.'),
           )

@@ -1,9 +1,9 @@
 import type { AccessSubscriber } from '../identity/access-events.ts'
 import { markLostCodesRevoked } from './access/access-review-store.ts'
 import { whereRoleIsTold } from './access/own-access.ts'
-import { planAccessReviewOfRole } from './access/plan-access-review.ts'
-import { deleteGrantsOfUser } from './consents/grant-store.ts'
-import { revokeTokensOfUsers } from './tokens/revoke-tokens.ts'
+import { planAccessReviewOfRole } from './access/review-access.ts'
+import { deleteGrantsOfUser } from './authorizations/grant-store.ts'
+import { revokeTokensOfUsers } from './authorizations/revoke-authorizations.ts'
 
 /** Ends codes, tokens and grants. Grants stay when an account is disabled or signed out: its person need not consent again. */
 export const oauthSubscriber: AccessSubscriber = {

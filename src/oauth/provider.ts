@@ -1,12 +1,11 @@
 import type { Services } from '../platform/services.ts'
-import { type ClientCache, createClientCache } from './clients/client-cache.ts'
+import { type ClientCache, type Published, createClientCache, createPublished } from './clients/client-cache.ts'
 import type { PkceUses } from './clients/pkce-uses.ts'
-import { createPublished, type Published } from './discovery/published.ts'
-import type { Refusals } from './refusals/refusals.ts'
+import type { Problems } from './problems/problems.ts'
 
 /** What the provider gathers in memory and writes every second. The background work writes it, and so does a stop. */
 export interface Gathered {
-  refusals: Refusals
+  problems: Problems
   pkceUses: PkceUses
 }
 

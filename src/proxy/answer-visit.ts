@@ -3,10 +3,10 @@ import { AppError, refuse } from '../errors.ts'
 import type { Provider } from '../oauth/provider.ts'
 import { RESERVED } from '../oauth/sites/evaluate-rules.ts'
 import { originOf } from '../oauth/sites/site-host.ts'
-import { sendThenDrain, latchkeyFormat, sendError, toAppError } from '../platform/http/errors.ts'
-import { admitVisit, SignInNeeded } from './admit-visit.ts'
-import { sendFormPage, sendDenialPage } from './denial-page.ts'
-import { identityHeaders, createSignVisitor, type SignVisitor } from './identity-headers.ts'
+import { latchkeyFormat, sendError, sendThenDrain, toAppError } from '../platform/http/errors.ts'
+import { SignInNeeded, admitVisit } from './admit-visit.ts'
+import { sendDenialPage, sendFormPage } from './denial-page.ts'
+import { type SignVisitor, createSignVisitor, identityHeaders } from './identity-headers.ts'
 import {
   type ForwardedRequest,
   isNavigation,
@@ -16,8 +16,8 @@ import {
   readHandedOn,
 } from './proxy-request.ts'
 import { answerReservedPath, loginAddress } from './reserved-paths.ts'
-import { noteDenial, SiteDenial } from './site-denial.ts'
-import { createTrustedPeers, type IsTrustedPeer } from './trusted-peer.ts'
+import { SiteDenial, noteDenial } from './site-denial.ts'
+import { type IsTrustedPeer, createTrustedPeers } from './trusted-peer.ts'
 
 /** What the endpoints for proxies have in memory. */
 export interface ProxyGate extends Provider {
@@ -97,7 +97,7 @@ interface Refused {
 }
 
 function sendRefusal(
-  { refusals }: ProxyGate,
+  { problems }: ProxyGate,
   { endpoint, handsOn, asked }: Refused,
   thrown: unknown,
   request: FastifyRequest,
@@ -114,7 +114,7 @@ function sendRefusal(
     reply.refusalCode = error.code
     return sendFormPage(request, reply, error, loginAddress({ ...asked, ...formOf(asked, request) }))
   }
-  if (asked && endpoint && error instanceof SiteDenial) noteDenial(refusals, endpoint, asked, error)
+  if (asked && endpoint && error instanceof SiteDenial) noteDenial(problems, endpoint, asked, error)
   const isPage = navigates && (error.status === 403 || error.status === 404)
   reply.refusalCode = error.code
   if (isPage) return sendDenialPage(request, reply, error, loginAddress(asked, { account: 'another' }))

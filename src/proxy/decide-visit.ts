@@ -1,11 +1,11 @@
 import {
   type CompiledRule,
+  type Verdict,
   compileRules,
   evaluateRules,
   meetsDemands,
-  type Verdict,
 } from '../oauth/sites/evaluate-rules.ts'
-import { readRules } from '../oauth/sites/site-row.ts'
+import { readRules } from '../oauth/sites/site-settings.ts'
 import type { ForwardedRequest } from './proxy-request.ts'
 import type { VisitRow, Visitor } from './visit-store.ts'
 

@@ -2,13 +2,13 @@ import { Type } from 'typebox'
 import { AppError } from '../errors.ts'
 import { currentlySignedIn } from '../identity/sessions/guards.ts'
 import type { Provider } from '../oauth/provider.ts'
-import { failures, type Routes } from '../platform/http/contracts.ts'
+import { type Routes, failures } from '../platform/http/contracts.ts'
 import { latchkeyFormat, sendError, toAppError } from '../platform/http/errors.ts'
 import { sendDenialPage } from './denial-page.ts'
 import { isNavigation } from './proxy-request.ts'
 import { loginAddress } from './reserved-paths.ts'
 import { type SiteSignIn, signInAtSite } from './sign-in-at-site.ts'
-import { noteDenial, SiteDenial } from './site-denial.ts'
+import { SiteDenial, noteDenial } from './site-denial.ts'
 
 const Text = (maxLength: number) => Type.String({ maxLength })
 const PATH = '/api/authz/sign-in'
@@ -26,7 +26,7 @@ export const siteSignInRoutes =
       const { host, to } = isOfSite ? (request.query as SiteSignIn) : { host: '', to: '/' }
       const [path = '/'] = to.split('?')
       const asked = { method: 'GET', host, path, query: to.slice(path.length) }
-      if (isOfSite) noteDenial(provider.refusals, PATH, asked, shown)
+      if (isOfSite) noteDenial(provider.problems, PATH, asked, shown)
       if (shown.status !== 403 || !isNavigation(asked, request))
         return sendError(request, reply, shown.status >= 500 ? thrown : shown, latchkeyFormat)
       reply.refusalCode = shown.code

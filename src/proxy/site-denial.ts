@@ -1,7 +1,7 @@
 import { AppError } from '../errors.ts'
 import { TURNED_OFF } from '../oauth/clients/client.ts'
-import { ClientRefusal } from '../oauth/refusals/client-refusal.ts'
-import type { Refusals } from '../oauth/refusals/refusals.ts'
+import { ClientError } from '../oauth/problems/diagnosed-error.ts'
+import type { Problems } from '../oauth/problems/problems.ts'
 import type { DenialReason } from './decide-visit.ts'
 import type { ForwardedRequest } from './proxy-request.ts'
 import type { Visitor } from './visit-store.ts'
@@ -45,7 +45,7 @@ const HINTS: Record<DenialReason, string> = {
 
 /** Lets the administrators of a site see why a request was refused. */
 export function noteDenial(
-  refusals: Refusals,
+  problems: Problems,
   endpoint: string,
   { method, path }: ForwardedRequest,
   { clientId, code, message, why, visitor }: SiteDenial,
@@ -54,5 +54,5 @@ export function noteDenial(
   const who = visitor === undefined ? '' : ` (${visitor.username})`
   // The name of the person is what administrators look for, so a long path is cut before it.
   const details = { hint: HINTS[why], sent: sent.slice(0, 160) + who }
-  refusals.note(endpoint, new ClientRefusal(clientId, code, message, details))
+  problems.note(endpoint, new ClientError(clientId, code, message, details))
 }

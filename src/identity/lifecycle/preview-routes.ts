@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { listAuthorizedApplications } from '../../oauth/tokens/live-authorization-store.ts'
+import { listAuthorizedApplications } from '../../oauth/authorizations/code-store.ts'
 import { failures, type Routes, strict } from '../../platform/http/contracts.ts'
 import { listCertificates, SshCertificate } from '../../ssh/certificates/certificate-store.ts'
 import { dryRun } from '../../storage/database.ts'

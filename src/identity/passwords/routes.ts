@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
-import { listGrants } from '../../oauth/consents/grant-store.ts'
-import { OAuthGrant } from '../../oauth/consents/grant.ts'
+import { listGrants } from '../../oauth/authorizations/grant-store.ts'
+import { OAuthGrant } from '../../oauth/authorizations/grant-store.ts'
 import { failures, Nullable, type Routes, strict, Success, success } from '../../platform/http/contracts.ts'
 import type { Services } from '../../platform/services.ts'
 import { listSshKeys, UserSshKey } from '../../ssh/issuing/ssh-key-store.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Reader, Trx } from '../../storage/database.ts'
-import { mayUseClient } from './allowed-role-store.ts'
+import { mayUseClient } from '../clients/allowed-role-store.ts'
 
 /** Replaces the time of a review that is planned already. */
 export async function addAccessReviews(trx: Trx, clientIds: string[], dueAt: number): Promise<void> {

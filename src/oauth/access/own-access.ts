@@ -6,15 +6,14 @@ import type { Services } from '../../platform/services.ts'
 import { readTextList } from '../../storage/columns.ts'
 import type { Reader } from '../../storage/database.ts'
 import { CLAIM_PLACES, type ClaimPlace } from '../claims/claim-mapping.ts'
-import { mappedClaims } from '../claims/mapped-claims.ts'
-import { PERSON_COLUMNS } from '../claims/person-columns.ts'
+import { PERSON_COLUMNS, mappedClaims } from '../claims/mapped-claims.ts'
 import { CLAIM_COLUMNS, userClaims } from '../claims/user-claims.ts'
+import { mayUseClient } from '../clients/allowed-role-store.ts'
 import { clientExists, packedAllowedRoles } from '../clients/client-store.ts'
 import { DEVICE_CODE } from '../clients/client.ts'
 import { type Admission, findSiteGain } from '../sites/compare-sites.ts'
 import { nameOf } from '../sites/site-host.ts'
-import { packedRuleRoles, readSite } from '../sites/site-row.ts'
-import { mayUseClient } from './allowed-role-store.ts'
+import { packedRuleRoles, readSite } from '../sites/site-settings.ts'
 
 type Needs = Pick<Services, 'config'>
 

@@ -1,13 +1,29 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Services } from '../../platform/services.ts'
+import type { Trx } from '../../storage/database.ts'
 import {
   type AccessReview,
+  addAccessReviews,
   deleteReview,
+  listClientsWithRole,
   listDueReviews,
   listGrantingUsers,
   markLostCodesRevoked,
 } from './access-review-store.ts'
-import { REVIEW_AFTER_MS } from './plan-access-review.ts'
+
+/** Whoever removed a role, or an entry of a list, by mistake has this long to put it back before anybody has to sign in again. */
+const REVIEW_AFTER_MS = 10 * 60_000
+
+/** Plans to revoke the tokens of those who may no longer use these clients. Until then their tokens are not accepted. */
+export const planAccessReview = ({ now }: Pick<Services, 'now'>, trx: Trx, clientIds: string[]): Promise<void> =>
+  addAccessReviews(trx, clientIds, now() + REVIEW_AFTER_MS)
+
+/** The same for all clients that admit the holders of a role. Call it before the role is deleted. */
+export const planAccessReviewOfRole = async (
+  services: Pick<Services, 'now'>,
+  trx: Trx,
+  roleId: string,
+): Promise<void> => planAccessReview(services, trx, await listClientsWithRole(trx, roleId))
 
 type Needs = Pick<Services, 'db' | 'now' | 'log'>
 

@@ -1,11 +1,10 @@
 import { Type } from 'typebox'
 import { needs, signedIn } from '../../identity/sessions/guards.ts'
 import { refuseUnknownUser } from '../../identity/users/refuse-unknown-user.ts'
-import { failures, Nullable, type Routes } from '../../platform/http/contracts.ts'
+import { Nullable, type Routes, failures } from '../../platform/http/contracts.ts'
 import { toVisible } from '../../platform/http/visible-name.ts'
 import type { Provider } from '../provider.ts'
-import { listUsableApps } from './usable-app-store.ts'
-import { listUserApps } from './user-app-store.ts'
+import { listUsableApps, listUserApps } from './app-store.ts'
 
 const UsableApp = Type.Object(
   {

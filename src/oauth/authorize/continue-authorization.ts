@@ -1,19 +1,17 @@
 import { refuse } from '../../errors.ts'
+import type { SignedInActor } from '../../identity/sessions/actor.ts'
 import { lockActor } from '../../identity/sessions/lock-actor.ts'
 import type { SignedIn } from '../../identity/sessions/session.ts'
 import { mustConfirm } from '../../identity/users/allowed-email.ts'
 import type { RequestSource } from '../../platform/http/request-source.ts'
-import { userMayUse } from '../access/allowed-role-store.ts'
-import { lockClientWithGrant } from '../consents/grant-store.ts'
-import { type ReadParameters, refuseOversized, refuseRepeated } from '../parameters.ts'
+import { lockClientWithGrant } from '../authorizations/grant-store.ts'
+import { userMayUse } from '../clients/allowed-role-store.ts'
+import { type ReadParameters, refuseOversized, refuseRepeated } from '../protocol/parameters.ts'
+import { includesAll } from '../protocol/scope.ts'
 import type { Provider } from '../provider.ts'
-import { includesAll } from '../scope.ts'
-import { markAnswered } from './answered-request-store.ts'
-import { knownParameters, RedirectedRefusal } from './authorization-request.ts'
-import type { NextStep } from './authorization-response.ts'
-import { grantAndIssue, notAllowed } from './grant-and-issue.ts'
-import { issueCode } from './issue-code.ts'
-import { answeredUntil, packPendingRequest, unpackPendingRequest } from './pending-request.ts'
+import { type NextStep, RedirectedError, knownParameters } from './authorization-request.ts'
+import { grantAndIssue, issueCode, notAllowed } from './issue-code.ts'
+import { answeredUntil, markAnswered, packPendingRequest, unpackPendingRequest } from './pending-request.ts'
 import { readAuthorizationRequest, recheckClient } from './read-authorization-request.ts'
 import { type AuthorizationAttempt, encodeQuery, reasonToSignIn, signInUrl } from './sign-in-reason.ts'
 
@@ -85,17 +83,40 @@ const queryOf = (provider: Pick<Provider, 'vault'>, { request, pending }: Author
 
 function consentPage(provider: Pick<Provider, 'config' | 'vault'>, attempt: AuthorizationAttempt): NextStep {
   if (attempt.request.prompts.has('none'))
-    throw new RedirectedRefusal(attempt.request, 'consent_required', 'The user has not granted this yet.')
+    throw new RedirectedError(attempt.request, 'consent_required', 'The user has not granted this yet.')
   return { redirectTo: `${provider.config.dashboardOrigin}/consent?${queryOf(provider, attempt)}` }
 }
 
 /** The page that says to somebody who may not use the application that they may not. */
 function noAccessPage(
-  provider: Pick<Provider, 'config' | 'vault' | 'refusals'>,
+  provider: Pick<Provider, 'config' | 'vault' | 'problems'>,
   attempt: AuthorizationAttempt,
 ): NextStep {
-  const refusal = notAllowed(attempt.request)
-  if (attempt.request.prompts.has('none')) throw refusal
-  provider.refusals.note('/oauth/authorize', refusal)
+  const error = notAllowed(attempt.request)
+  if (attempt.request.prompts.has('none')) throw error
+  provider.problems.note('/oauth/authorize', error)
   return { redirectTo: `${provider.config.dashboardOrigin}/no-access?${queryOf(provider, attempt)}` }
+}
+
+interface ConsentDecision {
+  given: ReadParameters
+  approve: boolean
+  signedIn: SignedIn
+  actor: SignedInActor
+}
+
+/** Records what the user decided on the consent page, and returns where the browser goes next. */
+export async function approve(
+  provider: Provider,
+  { given, approve, signedIn, actor }: ConsentDecision,
+): Promise<NextStep> {
+  const attempt = await readAttempt(provider, given)
+  const { request } = attempt
+  if (!approve) {
+    const mayUse = await userMayUse(provider.db.read, request.client.client_id, signedIn.user.id)
+    return (mayUse ? new RedirectedError(request, 'access_denied', 'The user said no.') : notAllowed(request)).nextStep
+  }
+  const reason = reasonToSignIn(provider, attempt, signedIn)
+  if (reason === 'not_signed_in' || reason === 'demanded') return { redirectTo: signInUrl(provider, attempt, signedIn) }
+  return grantAndIssue(provider, attempt, signedIn, actor)
 }

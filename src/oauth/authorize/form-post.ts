@@ -3,10 +3,10 @@ import type { FastifyReply } from 'fastify'
 import { refuse } from '../../errors.ts'
 import { escapeHtml } from '../../platform/http/escape-html.ts'
 import { DEFAULT_LOCALE, type Locale, preferredLocale } from '../../vocabulary/locales.ts'
+import { CODE_MS } from '../authorizations/lifetimes.ts'
 import type { Provider } from '../provider.ts'
-import { CODE_MS } from '../tokens/lifetimes.ts'
-import { markAnswered } from './answered-request-store.ts'
-import type { FormPost, NextStep } from './authorization-response.ts'
+import type { FormPost, NextStep } from './authorization-request.ts'
+import { markAnswered } from './pending-request.ts'
 
 const SCRIPT = 'document.forms[0].submit()'
 const SCRIPT_HASH = hash('sha256', SCRIPT, 'base64')

@@ -1,20 +1,74 @@
+import { refuse } from '../../errors.ts'
 import { lockPermission } from '../../identity/access/role-store.ts'
+import { notify } from '../../identity/notifications/notify.ts'
+import type { SignedInActor } from '../../identity/sessions/actor.ts'
+import { changeOwnAccount } from '../../identity/sessions/lock-actor.ts'
 import type { SignedIn } from '../../identity/sessions/session.ts'
-import { refuseToGiveAccess } from '../../identity/users/allowed-email.ts'
+import { mustConfirm, refuseToGiveAccess } from '../../identity/users/allowed-email.ts'
+import { recordEvent } from '../../platform/audit/record-event.ts'
 import { issueToken } from '../../platform/crypto/digest.ts'
 import type { Trx } from '../../storage/database.ts'
+import { addCode } from '../authorizations/code-store.ts'
+import { addToGrant, lockClientWithGrant } from '../authorizations/grant-store.ts'
+import { CODE_MS } from '../authorizations/lifetimes.ts'
+import { acrOf } from '../authorizations/signed-in-as.ts'
 import { packClaims } from '../claims/claims-request.ts'
+import { trialUri } from '../clients/redirect-uri.ts'
 import type { Provider } from '../provider.ts'
-import { CODE_MS } from '../tokens/lifetimes.ts'
-import { trialUri } from '../trial/trial-uri.ts'
-import { type AuthorizationRequest, RedirectedRefusal } from './authorization-request.ts'
-import { type NextStep, respond } from './authorization-response.ts'
-import { addCode } from './code-store.ts'
+import { type AuthorizationRequest, type NextStep, RedirectedError, respond } from './authorization-request.ts'
+import { answeredUntil, markAnswered } from './pending-request.ts'
+import { recheckClient } from './read-authorization-request.ts'
+import { type AuthorizationAttempt, reasonToSignIn, signInUrl } from './sign-in-reason.ts'
 
-/** Values of acr: `phr` is phishing-resistant, of OpenID's Extended Authentication Profile. */
-const ACR = { passkey: 'phr', password: '1' } as const
+/** Adds what the request asks for to the user's grant, and issues the code, or does neither. */
+export const grantAndIssue = (
+  provider: Provider,
+  attempt: AuthorizationAttempt,
+  signedIn: SignedIn,
+  actor: SignedInActor,
+): Promise<NextStep> =>
+  changeOwnAccount(provider, actor, async (trx) => {
+    const { request, pending } = attempt
+    const [{ client, mayUse }, isUnconfirmed] = await Promise.all([
+      lockClientWithGrant(trx, request.client.client_id, actor.id),
+      mustConfirm(trx, provider.config, actor.id),
+    ])
+    const present = recheckClient(provider, request, client)
+    if (!mayUse) refuse('not_allowed', 'You may not use this application.')
+    await addConsent(provider, trx, request, actor)
+    // The decision took longer than `max_age` allows. It is kept, so that the user need not consent again.
+    if (reasonToSignIn(provider, attempt, signedIn) === 'too_old')
+      return { redirectTo: signInUrl(provider, attempt, signedIn, signedIn.user.id) }
+    if (pending && !(await markAnswered(trx, answeredUntil(pending))))
+      return refuse('conflict', 'This request was answered already.')
+    return issueCode(provider, trx, present, { ...signedIn, mustConfirm: isUnconfirmed })
+  })
 
-export const acrOf = ({ method }: Pick<SignedIn, 'method'>): string => ACR[method]
+/** What an application is told about a user who may not use it, and its administrators about the reason. */
+export const notAllowed = (request: AuthorizationRequest): RedirectedError =>
+  new RedirectedError(request, 'access_denied', 'The user may not use this application.', {
+    hint: 'Give this person one of the roles that may use the application, or add a role to them.',
+  })
+
+async function addConsent(
+  provider: Provider,
+  trx: Trx,
+  { client, consentScopes }: AuthorizationRequest,
+  actor: SignedInActor,
+): Promise<void> {
+  const { client_id: clientId, name } = client
+  const { id: userId } = actor
+  const added = await addToGrant(trx, { userId, clientId, scopes: consentScopes, at: provider.now() })
+  if (added.length === 0) return
+  await recordEvent(provider, trx, {
+    action: 'oauth_grant.added',
+    outcome: 'success',
+    actor,
+    target: { type: 'oauth_client', id: clientId },
+    data: { scopes: added },
+  })
+  await notify(provider, trx, userId, 'oauth.grant_added', { client_id: clientId, name, scopes: added })
+}
 
 /** Issues an authorization code; nothing else does. Returns how the browser brings it to the application. */
 export async function issueCode(
@@ -54,5 +108,5 @@ export async function issueCode(
 /** Only for those who may see the settings of the client. */
 async function checkTrial(trx: Trx, request: AuthorizationRequest, { user }: SignedIn): Promise<void> {
   if (await lockPermission(trx, user.id, 'oauth_clients:read')) return
-  throw new RedirectedRefusal(request, 'access_denied', 'Trying a sign-in needs the permission oauth_clients:read.')
+  throw new RedirectedError(request, 'access_denied', 'Trying a sign-in needs the permission oauth_clients:read.')
 }

@@ -1,6 +1,7 @@
-import { sameDigest } from '../../platform/crypto/digest.ts'
+import { digest, sameDigest } from '../../platform/crypto/digest.ts'
 import type { Services } from '../../platform/services.ts'
-import type { Parameters } from '../parameters.ts'
+import type { Trx } from '../../storage/database.ts'
+import type { Parameters } from '../protocol/parameters.ts'
 
 /**
  * An authorization request that waits for the user to sign in. The browser carries it, with a message authentication
@@ -60,4 +61,15 @@ export function unpackPendingRequest(
   const request: PendingRequest = { ...(JSON.parse(about) as Omit<PendingRequest, 'parameters'>), parameters }
   const isCurrent = request.askedAt <= now() + MAX_CLOCK_DIFFERENCE_MS && pendingUntil(request) > now()
   return isCurrent ? request : undefined
+}
+
+/** Marks a request as answered, until it expires. False when it was answered before. */
+export async function markAnswered(trx: Trx, { id, expiresAt }: { id: string; expiresAt: number }): Promise<boolean> {
+  const rows = await trx
+    .insertInto('oauth_answered_requests')
+    .values({ id_hash: digest(id), expires_at: expiresAt })
+    .onConflict((conflict) => conflict.column('id_hash').doNothing())
+    .returning('id_hash')
+    .execute()
+  return rows.length > 0
 }

@@ -2,24 +2,16 @@ import { refuse } from '../../errors.ts'
 import type { Config } from '../../platform/config/config.ts'
 import { NO_CLAIMS } from '../claims/claims-request.ts'
 import type { KnownClient } from '../clients/client.ts'
-import { isRegisteredUri, isWeb } from '../clients/redirect-uri.ts'
-import type { Parameters, ReadParameters } from '../parameters.ts'
+import { isRegisteredUri, isWeb, trialUri } from '../clients/redirect-uri.ts'
+import { ClientError, unknownClient, withoutQuery } from '../problems/diagnosed-error.ts'
+import type { Parameters, ReadParameters } from '../protocol/parameters.ts'
+import { mayOmitPkce } from '../protocol/pkce.ts'
 import type { Provider } from '../provider.ts'
-import { ClientRefusal, withoutQuery } from '../refusals/client-refusal.ts'
-import { unknownClient } from '../refusals/unknown-client.ts'
-import { trialUri } from '../trial/trial-uri.ts'
-import {
-  checkClientMayRequest,
-  checkClientMayUseCodes,
-  CHECKS,
-  type Draft,
-  mayOmitPkce,
-} from './authorization-checks.ts'
-import { type AuthorizationRequest, RedirectedRefusal } from './authorization-request.ts'
-import type { ResponseMode } from './authorization-response.ts'
+import { CHECKS, type Draft, checkClientMayRequest, checkClientMayUseCodes } from './authorization-checks.ts'
+import { type AuthorizationRequest, RedirectedError, type ResponseMode } from './authorization-request.ts'
 
 export async function readAuthorizationRequest(
-  provider: Pick<Provider, 'clients' | 'config' | 'signingKeys' | 'refusals'>,
+  provider: Pick<Provider, 'clients' | 'config' | 'signingKeys' | 'problems'>,
   { values, repeated }: Omit<ReadParameters, 'encoded'>,
 ): Promise<AuthorizationRequest> {
   // Errors of client and redirect URL are shown here: redirecting would send the browser to an unchecked URL.
@@ -65,12 +57,12 @@ export function recheckClient(
   checkClientMayUseCodes(present)
   checkClientMayRequest(present, request.consentScopes)
   if (request.codeChallenge === undefined && !mayOmitPkce(config, present.client))
-    throw new RedirectedRefusal(present, 'invalid_request', 'PKCE is required by now. Start again.')
+    throw new RedirectedError(present, 'invalid_request', 'PKCE is required by now. Start again.')
   return present
 }
 
 async function readDestination(
-  { clients, config, refusals }: Pick<Provider, 'clients' | 'config' | 'refusals'>,
+  { clients, config, problems }: Pick<Provider, 'clients' | 'config' | 'problems'>,
   { client_id: clientId, redirect_uri: redirectUri }: Parameters,
   repeated: ReadonlySet<string>,
 ): Promise<{ client: KnownClient; redirectUri: string }> {
@@ -80,14 +72,14 @@ async function readDestination(
   const client = await clients.find(clientId)
   if (!client) {
     const sent = redirectUri === undefined ? undefined : withoutQuery(redirectUri)
-    refusals.noteUnknownClient(
+    problems.noteUnknownClient(
       '/oauth/authorize',
       clientId,
       unknownClient('invalid_request', UNKNOWN, { clientId, sent }),
     )
   }
   if (client && redirectUri === undefined)
-    throw new ClientRefusal(clientId, 'invalid_request', 'The parameter redirect_uri is missing.', {
+    throw new ClientError(clientId, 'invalid_request', 'The parameter redirect_uri is missing.', {
       hint: 'Let the application send its redirect URL with every request.',
       expected: client.redirect_uris.map(withoutQuery).join(' '),
     })
@@ -100,7 +92,7 @@ function checkDestination(config: Config, client: KnownClient | undefined, redir
   if (!client) return refuse('invalid_request', UNKNOWN)
   if (isRegisteredUri(client.redirect_uris, redirectUri)) return client
   if (redirectUri === trialUri(config, client.client_id)) return client
-  throw new ClientRefusal(
+  throw new ClientError(
     client.client_id,
     'invalid_request',
     'The redirect_uri is not one that this application has registered.',

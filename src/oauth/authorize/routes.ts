@@ -6,18 +6,17 @@ import type { Routes } from '../../platform/http/contracts.ts'
 import { sourceOf } from '../../platform/http/request-source.ts'
 import {
   AUTHORIZATION_PARAMETERS,
+  LOGOUT_PARAMETERS,
   consumes,
   describeParameters,
-  LOGOUT_PARAMETERS,
   oauthFailures,
-} from '../contracts.ts'
-import { logOut, readLogoutParameters, readLogoutRequest } from '../logout/log-out.ts'
-import { type Parameters, type ReadParameters, readQuery } from '../parameters.ts'
+} from '../protocol/contracts.ts'
+import { type Parameters, type ReadParameters, readQuery } from '../protocol/parameters.ts'
 import type { Provider } from '../provider.ts'
-import { knownParameters } from './authorization-request.ts'
-import type { NextStep } from './authorization-response.ts'
+import { type NextStep, knownParameters } from './authorization-request.ts'
 import { continueAuthorization, readAttempt } from './continue-authorization.ts'
 import { FORM_POST_PATH, sendNextStep, takeFormPost } from './form-post.ts'
+import { logOut, readLogoutParameters, readLogoutRequest } from './log-out.ts'
 import { packPendingRequest } from './pending-request.ts'
 import { encodeQuery } from './sign-in-reason.ts'
 

@@ -1,9 +1,9 @@
 import type { SignedIn } from '../../identity/sessions/session.ts'
-import type { Parameters } from '../parameters.ts'
+import { acrOf } from '../authorizations/signed-in-as.ts'
+import type { Parameters } from '../protocol/parameters.ts'
 import type { Provider } from '../provider.ts'
-import { type AuthorizationRequest, knownParameters, RedirectedRefusal } from './authorization-request.ts'
-import { acrOf } from './issue-code.ts'
-import { packPendingRequest, type PendingRequest } from './pending-request.ts'
+import { type AuthorizationRequest, RedirectedError, knownParameters } from './authorization-request.ts'
+import { type PendingRequest, packPendingRequest } from './pending-request.ts'
 
 /** A checked authorization request, with its state if the browser was sent to sign in for it. */
 export interface AuthorizationAttempt {
@@ -29,7 +29,7 @@ export function reasonToSignIn(
 ): SignInReason | undefined {
   const reason = findReason(provider.now(), request, pending, signedIn)
   if (reason !== undefined && request.prompts.has('none'))
-    throw new RedirectedRefusal(request, 'login_required', 'Nobody suitable is signed in.')
+    throw new RedirectedError(request, 'login_required', 'Nobody suitable is signed in.')
   return reason
 }
 
@@ -49,13 +49,13 @@ function findReason(
     return maxAge !== undefined && age > maxAge * 1000 ? 'too_old' : undefined
   }
   // The user signed in for this request. Another sign-in could repeat without end (OpenID Connect Core 3.1.2.2).
-  if (isOther) throw new RedirectedRefusal(request, 'login_required', 'Another user than the hinted one signed in.')
+  if (isOther) throw new RedirectedError(request, 'login_required', 'Another user than the hinted one signed in.')
   if (isTooWeak)
-    throw new RedirectedRefusal(request, 'unmet_authentication_requirements', 'The user signed in with less than that.')
+    throw new RedirectedError(request, 'unmet_authentication_requirements', 'The user signed in with less than that.')
   // But the sign-in may be too old by now, for example after a long time on the consent page.
   if (maxAge === undefined || maxAge === 0 || age <= maxAge * 1000 + RETURN_MS) return undefined
   if (pending.signIns >= MAX_SIGN_INS)
-    throw new RedirectedRefusal(request, 'login_required', 'The user signed in, but did not come back within max_age.')
+    throw new RedirectedError(request, 'login_required', 'The user signed in, but did not come back within max_age.')
   return 'too_old'
 }
 

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely'
 import type { UserColumn } from '../../identity/users/user-row.ts'
 import { avatarUrl } from '../../identity/users/user.ts'
 import type { Schema } from '../../storage/schema.ts'
-import { groupsOf, type PersonColumns } from './person-columns.ts'
+import { type PersonColumns, groupsOf } from './mapped-claims.ts'
 
 /** OpenID Connect Core 5.4: what a scope lets an application know about its user. */
 export const CLAIMS_OF_SCOPE = {

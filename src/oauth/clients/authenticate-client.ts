@@ -1,16 +1,50 @@
+import type { FastifyRequest } from 'fastify'
 import { AppError, refuse } from '../../errors.ts'
 import { recordAlone } from '../../platform/audit/record-event.ts'
 import { digest, sameDigest } from '../../platform/crypto/digest.ts'
-import type { RequestSource } from '../../platform/http/request-source.ts'
+import { type Locate, type RequestSource, sourceOf } from '../../platform/http/request-source.ts'
 import { addressKey } from '../../platform/limits/address-queue.ts'
 import { LIMITS } from '../../platform/limits/limits.ts'
-import { decodeFormText, type Parameters } from '../parameters.ts'
-import type { Provider } from '../provider.ts'
-import { ClientRefusal, DiagnosedError } from '../refusals/client-refusal.ts'
-import { TURN_ON } from '../refusals/default-hints.ts'
-import { unknownClient } from '../refusals/unknown-client.ts'
-import type { ClientRequest } from './client-request.ts'
-import { type KnownClient, TURNED_OFF } from './client.ts'
+import type { Services } from '../../platform/services.ts'
+import { ClientError, DiagnosedError, TURN_ON, unknownClient } from '../problems/diagnosed-error.ts'
+import type { Problems } from '../problems/problems.ts'
+import { type Parameters, decodeFormText } from '../protocol/parameters.ts'
+import type { ClientCache } from './client-cache.ts'
+import { type GrantType, type KnownClient, TURNED_OFF } from './client.ts'
+
+/** A request of a client to an endpoint that authenticates it. */
+export interface ClientRequest {
+  url: string
+  authorization: string | undefined
+  form: Parameters
+  /** A function, because most requests never need it and it may look up the location of the address. */
+  source: () => RequestSource
+}
+
+export const readClientRequest = (locate: Locate, request: FastifyRequest): ClientRequest => ({
+  url: request.url,
+  authorization: request.headers.authorization,
+  form: request.body as Parameters,
+  source: () => sourceOf(locate, request),
+})
+
+/** A token request of an authenticated client. */
+export interface GrantRequest {
+  client: KnownClient
+  form: Parameters
+  source: () => RequestSource
+}
+
+export function requireGrantType({ grantTypes }: KnownClient, grantType: GrantType): void {
+  if (!grantTypes.includes(grantType))
+    refuse('unauthorized_client', `This client may not use the grant type ${grantType}.`)
+}
+
+/** What authenticating a client needs. */
+export type ClientAuthentication = Pick<Services, 'db' | 'now' | 'limits' | 'observeEvent'> & {
+  clients: ClientCache
+  problems: Problems
+}
 
 interface Credentials {
   clientId: string
@@ -23,7 +57,7 @@ interface Credentials {
 
 /** Runs a request as the client that it authenticates. What is refused from there on is noted for this client. */
 export async function runAsClient<T>(
-  provider: Provider,
+  provider: ClientAuthentication,
   request: ClientRequest,
   run: (client: KnownClient) => Promise<T>,
 ): Promise<T> {
@@ -32,7 +66,7 @@ export async function runAsClient<T>(
     if (client.disabled) throw new DiagnosedError('unauthorized_client', TURNED_OFF, { hint: TURN_ON })
     return await run(client)
   } catch (error) {
-    provider.refusals.note(pathOf(request.url), error, client.client_id)
+    provider.problems.note(pathOf(request.url), error, client.client_id)
     throw error
   }
 }
@@ -42,13 +76,13 @@ export async function runAsClient<T>(
  * same for every kind of wrong credentials. Only failures are limited: the right secret is always accepted, so that an
  * attacker can't lock a client out. A secret has 256 random bits and can't be guessed.
  */
-async function authenticateClient(provider: Provider, request: ClientRequest): Promise<KnownClient> {
+async function authenticateClient(provider: ClientAuthentication, request: ClientRequest): Promise<KnownClient> {
   refuseSecretInUrl(request.url)
   const credentials = readCredentials(request.authorization, request.form)
   const { clientId, secret, basic, problem } = credentials
   const client = provider.clients.findCached(clientId) ?? (await provider.clients.find(clientId))
   if (client && !problem && matches(client, secret)) return client
-  if (client) provider.refusals.note(pathOf(request.url), problem ?? diagnoseCredentials(client, credentials), clientId)
+  if (client) provider.problems.note(pathOf(request.url), problem ?? diagnoseCredentials(client, credentials), clientId)
   else countUnknownClient(provider, request, credentials)
   if (problem) throw problem
   if (client) await countWrongSecret(provider, request.source(), client)
@@ -63,22 +97,19 @@ const methodOf = ({ secret, basic }: Credentials): string =>
 const NO_SECRET = 'no secret'
 
 /** Unknown client ids cost no write each: they are counted in memory, by remote address. */
-function countUnknownClient(provider: Provider, request: ClientRequest, credentials: Credentials): void {
+function countUnknownClient(provider: ClientAuthentication, request: ClientRequest, credentials: Credentials): void {
   const { clientId, problem } = credentials
-  const refusal = problem
+  const error = problem
     ? unknownClient(problem.code, problem.message, { clientId, sent: problem.diagnosis.sent })
     : unknownClient('invalid_client', WRONG_CREDENTIALS, { clientId, sent: methodOf(credentials) })
-  provider.refusals.noteUnknownClient(pathOf(request.url), clientId, refusal)
+  provider.problems.noteUnknownClient(pathOf(request.url), clientId, error)
   provider.limits.failHere(LIMITS.unknownClient, addressKey(request.source().ipAddress))
 }
 
-function diagnoseCredentials(
-  { client_id: clientId, clientType }: KnownClient,
-  credentials: Credentials,
-): ClientRefusal {
+function diagnoseCredentials({ client_id: clientId, clientType }: KnownClient, credentials: Credentials): ClientError {
   const method = methodOf(credentials)
   const isPublic = clientType === 'public'
-  return new ClientRefusal(clientId, 'invalid_client', WRONG_CREDENTIALS, {
+  return new ClientError(clientId, 'invalid_client', WRONG_CREDENTIALS, {
     hint: isPublic
       ? 'Take the secret out of the settings of the application: a public client has none.'
       : method === NO_SECRET
@@ -95,7 +126,11 @@ function diagnoseCredentials(
 
 const WRONG_CREDENTIALS = 'The client is unknown or its credentials are wrong.'
 
-async function countWrongSecret(provider: Provider, source: RequestSource, client: KnownClient): Promise<void> {
+async function countWrongSecret(
+  provider: ClientAuthentication,
+  source: RequestSource,
+  client: KnownClient,
+): Promise<void> {
   const key = `${client.client_id}\0${addressKey(source.ipAddress)}`
   provider.limits.check(LIMITS.clientSecret, key)
   // Concurrent attempts are all counted before any of them is answered, so those beyond the limit are refused too.
@@ -157,7 +192,11 @@ function refuseSecretInUrl(url: string): void {
   if (url.includes('client_secret=')) refuse('invalid_request', 'Credentials must not be sent in the URL.')
 }
 
-async function recordFailure(provider: Provider, source: RequestSource, client: KnownClient): Promise<void> {
+async function recordFailure(
+  provider: ClientAuthentication,
+  source: RequestSource,
+  client: KnownClient,
+): Promise<void> {
   await recordAlone(provider, {
     action: 'oauth_client.authentication_failed',
     outcome: 'refused',

@@ -3,14 +3,13 @@ import { refuse, refuseField } from '../../errors.ts'
 import type { Config } from '../../platform/config/config.ts'
 import { Nullable } from '../../platform/http/contracts.ts'
 import { VisibleName } from '../../platform/http/visible-name.ts'
-import { checkMappings, ClaimMappings } from '../claims/claim-mapping.ts'
-import { SCOPE_TOKEN } from '../scope.ts'
-import { siteColumns } from '../sites/site-row.ts'
-import { SITE_FIELDS, type SiteSettings } from '../sites/site-settings.ts'
+import { ClaimMappings, checkMappings } from '../claims/claim-mapping.ts'
+import { SCOPE_TOKEN } from '../protocol/scope.ts'
+import { SITE_FIELDS, type SiteSettings, siteColumns } from '../sites/site-settings.ts'
 import {
+  CONSENT,
   type Client,
   type ClientType,
-  CONSENT,
   DEVICE_CODE,
   GRANT_TYPES,
   ID_TOKEN_ALGORITHMS,

@@ -1,12 +1,12 @@
-import { type ExpressionBuilder, type Insertable, sql, type SqlBool, type Updateable } from 'kysely'
+import { type ExpressionBuilder, type Insertable, type SqlBool, type Updateable, sql } from 'kysely'
 import type { CheckedTrx } from '../../identity/access/checked-trx.ts'
 import type { RowLock } from '../../identity/users/user-lock-store.ts'
 import { type Position, toPage } from '../../platform/http/cursor.ts'
 import type { Reader, Trx } from '../../storage/database.ts'
 import type { Schema } from '../../storage/schema.ts'
-import { readStatement, writeStatement, type Values } from '../../storage/statement.ts'
+import { type Values, readStatement, writeStatement } from '../../storage/statement.ts'
 import { contains } from '../../storage/text-search.ts'
-import { packedRuleRoles } from '../sites/site-row.ts'
+import { packedRuleRoles } from '../sites/site-settings.ts'
 import { type Client, type ClientRow, type KnownClient, toClient } from './client.ts'
 
 /**
@@ -147,23 +147,6 @@ export async function updateClientRow(
   change: Updateable<Schema['oauth_clients']>,
 ): Promise<void> {
   await trx.updateTable('oauth_clients').set(change).where('client_id', '=', clientId).where(clientExists).execute()
-}
-
-export interface PkceUse {
-  sent?: number
-  missing?: number
-}
-
-/** Records when the client last got a code with PKCE, and without. */
-export async function markPkceUse(trx: Trx, clientId: string, { sent, missing }: PkceUse): Promise<void> {
-  await trx
-    .updateTable('oauth_clients')
-    .set({
-      ...(sent === undefined ? {} : { pkce_sent_at: sent }),
-      ...(missing === undefined ? {} : { pkce_missing_at: missing }),
-    })
-    .where('client_id', '=', clientId)
-    .execute()
 }
 
 /** Null without a logo, undefined when there is no such client. */

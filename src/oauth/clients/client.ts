@@ -5,9 +5,8 @@ import { Nullable, Time } from '../../platform/http/contracts.ts'
 import { readTextList } from '../../storage/columns.ts'
 import type { Schema } from '../../storage/schema.ts'
 import { ClaimMapping } from '../claims/claim-mapping.ts'
-import { hasScope } from '../scope.ts'
-import { readSite } from '../sites/site-row.ts'
-import { SiteSettings } from '../sites/site-settings.ts'
+import { hasScope } from '../protocol/scope.ts'
+import { SiteSettings, readSite } from '../sites/site-settings.ts'
 
 /** RFC 8628 section 3.4. */
 export const DEVICE_CODE = 'urn:ietf:params:oauth:grant-type:device_code'

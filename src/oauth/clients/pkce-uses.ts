@@ -1,6 +1,10 @@
-import type { Database } from '../../storage/database.ts'
+import type { Database, Trx } from '../../storage/database.ts'
 import { createTransactionQueue } from '../../storage/transaction-queue.ts'
-import { markPkceUse, type PkceUse } from './client-store.ts'
+
+interface PkceUse {
+  sent?: number
+  missing?: number
+}
 
 /** Gathers when clients for which PKCE is optional got codes with and without it, and writes it once a second. */
 export interface PkceUses {
@@ -33,4 +37,16 @@ export function createPkceUses({ db, now }: { db: Database; now: () => number })
     },
     flush: () => writes.run('', write),
   }
+}
+
+/** Records when the client last got a code with PKCE, and without. */
+async function markPkceUse(trx: Trx, clientId: string, { sent, missing }: PkceUse): Promise<void> {
+  await trx
+    .updateTable('oauth_clients')
+    .set({
+      ...(sent === undefined ? {} : { pkce_sent_at: sent }),
+      ...(missing === undefined ? {} : { pkce_missing_at: missing }),
+    })
+    .where('client_id', '=', clientId)
+    .execute()
 }

@@ -83,3 +83,10 @@ export function withQuery(uri: string, added: Record<string, string | undefined>
   const separator = uri.includes('?') ? (/[?&]$/.test(uri) ? '' : '&') : '?'
   return query.size === 0 ? uri : `${uri}${separator}${query.toString()}`
 }
+
+/**
+ * Where a trial of a sign-in ends: a page of the dashboard, for each client its own. It counts as registered, but only people
+ * who may see the client's settings get a code for it (issue-code.ts).
+ */
+export const trialUri = ({ dashboardOrigin }: Pick<Config, 'dashboardOrigin'>, clientId: string): string =>
+  `${dashboardOrigin}/admin/applications/${encodeURIComponent(clientId)}/trial`

@@ -2,16 +2,13 @@ import { refuse } from '../../errors.ts'
 import { issueToken } from '../../platform/crypto/digest.ts'
 import { addressKey } from '../../platform/limits/address-queue.ts'
 import { LIMITS } from '../../platform/limits/limits.ts'
-import { runAsClient } from '../clients/authenticate-client.ts'
-import type { ClientRequest } from '../clients/client-request.ts'
+import { type ClientRequest, requireGrantType, runAsClient } from '../clients/authenticate-client.ts'
 import { DEVICE_CODE, type KnownClient } from '../clients/client.ts'
-import type { Parameters } from '../parameters.ts'
-import { problemOfChallenge } from '../pkce.ts'
+import type { Parameters } from '../protocol/parameters.ts'
+import { problemOfChallenge } from '../protocol/pkce.ts'
+import { includesAll, parseScope, scopeError } from '../protocol/scope.ts'
 import type { Provider } from '../provider.ts'
-import { scopeRefused } from '../refusals/client-refusal.ts'
-import { includesAll, parseScope } from '../scope.ts'
-import { requireGrantType } from '../tokens/grant-request.ts'
-import { addDeviceCode, type NewDeviceCode } from './device-code-store.ts'
+import { type NewDeviceCode, addDeviceCode } from './device-code-store.ts'
 import { formatUserCode, newUserCode, userCodeMac } from './user-code.ts'
 
 const INTERVAL_MS = 5000
@@ -44,9 +41,9 @@ async function addRequest(
   requireGrantType(client, DEVICE_CODE)
   const scopes = parseScope(form['scope'])
   const asked = { requested: form['scope'], allowed: client.scopes }
-  if (scopes === undefined || scopes.length === 0) throw scopeRefused('The scope is missing or malformed.', asked)
+  if (scopes === undefined || scopes.length === 0) throw scopeError('The scope is missing or malformed.', asked)
   if (!includesAll(client.scopes, scopes))
-    throw scopeRefused('The scope goes beyond what this application may ask for.', asked)
+    throw scopeError('The scope goes beyond what this application may ask for.', asked)
 
   const { country, city, region } = source.geolocation
   const { deviceCode, userCode } = await addCode(provider, {

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { Database, Reader, Trx } from '../../storage/database.ts'
 import type { Schema } from '../../storage/schema.ts'
-import { readStatement, writeStatement, type Values } from '../../storage/statement.ts'
+import { type Values, readStatement, writeStatement } from '../../storage/statement.ts'
 
 type Row = Selectable<Schema['oauth_device_codes']>
 export type NewDeviceCode = Omit<Row, 'last_polled_at' | 'decision'>

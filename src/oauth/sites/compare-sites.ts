@@ -1,5 +1,5 @@
-import { type HeaderNames, headerOf, IDENTITY_FIELDS } from './identity-header.ts'
-import { coversPaths, EVERYWHERE, isCutBy, type Region, regionOf } from './rule-region.ts'
+import { type HeaderNames, IDENTITY_FIELDS, headerOf } from './identity-header.ts'
+import { EVERYWHERE, type Region, coversPaths, isCutBy, regionOf } from './rule-region.ts'
 import type { SiteRule } from './site-rule.ts'
 
 /** What decides who is let in at a host, and how they are named there. */

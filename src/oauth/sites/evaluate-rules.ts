@@ -1,5 +1,5 @@
 import { interpretationsOf } from './path-interpretations.ts'
-import { fold, matchesPath, type InterpretedPath, type Region, regionOf, withSlash } from './rule-region.ts'
+import { type InterpretedPath, type Region, fold, matchesPath, regionOf, withSlash } from './rule-region.ts'
 import type { SiteRule } from './site-rule.ts'
 
 /** What rules are about. */

@@ -1,4 +1,4 @@
-import { DECODINGS, type Step, STEPS, traitsOf } from './path-steps.ts'
+import { DECODINGS, STEPS, type Step, traitsOf } from './path-steps.ts'
 
 /** Longer than the paths of applications are, in bytes as sent. */
 const MAX_PATH = 4096

@@ -1,6 +1,6 @@
 import type { CheckedTrx } from '../../identity/access/checked-trx.ts'
 import type { Reader, Trx } from '../../storage/database.ts'
-import { rolesOfRules, type SiteRule } from './site-rule.ts'
+import { type SiteRule, rolesOfRules } from './site-rule.ts'
 
 /**
  * Replaces the hosts of a site. What visitors have for a host that stays is untouched, for one that is taken out it ends. Fails

@@ -1,16 +1,13 @@
 import { refuse } from '../../errors.ts'
 import { digest } from '../../platform/crypto/digest.ts'
-import { mayOmitPkce } from '../authorize/authorization-checks.ts'
-import { findCode, type FoundCode } from '../authorize/code-store.ts'
-import { verifierMatches } from '../pkce.ts'
+import { type FoundCode, findCode } from '../authorizations/code-store.ts'
+import { latestIssueTime } from '../authorizations/lifetimes.ts'
+import { revokeReusedAuthorization } from '../authorizations/revoke-authorizations.ts'
+import { type GrantRequest, requireGrantType } from '../clients/authenticate-client.ts'
+import { DiagnosedError, withoutQuery } from '../problems/diagnosed-error.ts'
+import { MISSING_VERIFIER, mayOmitPkce, verifierError, verifierMatches } from '../protocol/pkce.ts'
 import type { Provider } from '../provider.ts'
-import { DiagnosedError, withoutQuery } from '../refusals/client-refusal.ts'
-import { MISSING_VERIFIER, verifierRefused } from '../refusals/verifier-refusal.ts'
-import { type GrantRequest, requireGrantType } from './grant-request.ts'
-import type { TokenAnswer } from './issue-tokens.ts'
-import { latestIssueTime } from './lifetimes.ts'
-import { redeemAuthorization } from './redeem-authorization.ts'
-import { revokeReusedAuthorization } from './revoke-authorization.ts'
+import { type TokenAnswer, redeemAuthorization } from './issue-tokens.ts'
 
 /** RFC 6749 section 4.1.3 with RFC 7636 section 4.5. */
 export async function exchangeCode(provider: Provider, request: GrantRequest): Promise<TokenAnswer> {
@@ -38,7 +35,7 @@ export async function exchangeCode(provider: Provider, request: GrantRequest): P
   // A code that was issued without PKCE takes no verifier either: somebody else may have asked for it (RFC 9700 section 2.1.1).
   const isWithoutPkce = found.challenge === '' && verifier === undefined
   if (!isWithoutPkce && !verifierMatches(verifier ?? '', found.challenge))
-    throw verifierRefused(verifier, found.challenge)
+    throw verifierError(verifier, found.challenge)
   if (found.consumedAt !== null) return refuseReuse(provider, request, found, codeHash)
   const { authorizedAt } = found
   if (found.expiresAt <= now() || authorizedAt > latestIssueTime(now())) return refuseCode()

@@ -1,8 +1,7 @@
+import { type GrantRequest, requireGrantType } from '../clients/authenticate-client.ts'
+import { includesAll, parseScope, scopeError } from '../protocol/scope.ts'
 import type { Provider } from '../provider.ts'
-import { scopeRefused } from '../refusals/client-refusal.ts'
-import { includesAll, parseScope } from '../scope.ts'
-import { type GrantRequest, requireGrantType } from './grant-request.ts'
-import { issueClientToken, type TokenAnswer } from './issue-tokens.ts'
+import { type TokenAnswer, issueClientToken } from './issue-tokens.ts'
 
 /** RFC 6749 section 4.4. A client that names no scope gets all of its own. */
 export async function exchangeClientCredentials(
@@ -12,7 +11,7 @@ export async function exchangeClientCredentials(
   requireGrantType(client, 'client_credentials')
   const scopes = form['scope'] === undefined ? client.scopes : parseScope(form['scope'])
   if (scopes === undefined || !includesAll(client.scopes, scopes))
-    throw scopeRefused('The scope goes beyond what this client may ask for.', {
+    throw scopeError('The scope goes beyond what this client may ask for.', {
       requested: form['scope'],
       allowed: client.scopes,
     })

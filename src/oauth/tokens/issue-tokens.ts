@@ -1,11 +1,17 @@
 import { issueToken } from '../../platform/crypto/digest.ts'
 import type { SigningAlgorithm } from '../../platform/keys/signing-keys.ts'
-import type { KnownClient } from '../clients/client.ts'
+import { type FoundCode, consumeCode } from '../authorizations/code-store.ts'
+import {
+  accessTokenEnd,
+  authorizationKeptUntil,
+  clientTokenEnd,
+  familyEnd,
+  refreshTokenEnd,
+} from '../authorizations/lifetimes.ts'
+import { type KnownClient, issuesRefreshToken } from '../clients/client.ts'
+import { hasScope } from '../protocol/scope.ts'
 import type { Provider } from '../provider.ts'
-import { hasScope } from '../scope.ts'
-import type { Authentication } from './id-token.ts'
-import { issueIdToken } from './id-token.ts'
-import { accessTokenEnd, clientTokenEnd, familyEnd, refreshTokenEnd } from './lifetimes.ts'
+import { type Authentication, idTokenClaims, issueIdToken } from './id-token.ts'
 import { addAccessToken, addRefreshToken } from './token-store.ts'
 
 /** RFC 6749 section 5.1. */
@@ -84,4 +90,32 @@ export async function issueClientToken(
   await addAccessToken(db, { hash, codeHash: null, clientId, clientGeneration, scope, issuedAt, expiresAt })
   dailyCounts.add('access_tokens')
   return { access_token: plaintext, token_type: 'Bearer', expires_in: (expiresAt - issuedAt) / 1000, scope }
+}
+
+/**
+ * Issues the first tokens of an authorization, once. Undefined when another request has redeemed it. Tokens that
+ * were added although another one was first are given to nobody. The exchange of a code then revokes the authorization; that of a
+ * device code only refuses, because a device may poll twice at once.
+ */
+export async function redeemAuthorization(
+  provider: Provider,
+  client: KnownClient,
+  { codeHash, ...found }: FoundCode & { codeHash: string },
+): Promise<TokenAnswer | undefined> {
+  const { db, now, config } = provider
+  const { authorizedAt, scope } = found
+  const end = familyEnd(authorizedAt, client.client_id)
+  const withRefresh = issuesRefreshToken(client, scope)
+  const keptUntil = withRefresh ? authorizationKeptUntil(end, now()) : accessTokenEnd(end, now())
+  const [isFirst, answer] = await Promise.all([
+    consumeCode(db, codeHash, now(), keptUntil),
+    issueTokens(provider, {
+      ...found,
+      codeHash,
+      about: idTokenClaims(found, client, scope, config.baseUrl),
+      alg: client.id_token_signed_response_alg,
+      refresh: withRefresh ? { scope, parentHash: null } : undefined,
+    }),
+  ])
+  return isFirst ? answer : undefined
 }

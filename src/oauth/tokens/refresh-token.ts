@@ -1,20 +1,18 @@
 import { refuse } from '../../errors.ts'
 import { digest } from '../../platform/crypto/digest.ts'
-import { markCodeNeededUntil } from '../authorize/code-store.ts'
+import { markCodeNeededUntil } from '../authorizations/code-store.ts'
+import { authorizationKeptUntil, familyEnd, familyLives, refreshTokenEnd } from '../authorizations/lifetimes.ts'
+import { revokeReusedAuthorization } from '../authorizations/revoke-authorizations.ts'
+import { type GrantRequest, requireGrantType } from '../clients/authenticate-client.ts'
+import { includesAll, parseScope, scopeError } from '../protocol/scope.ts'
 import type { Provider } from '../provider.ts'
-import { scopeRefused } from '../refusals/client-refusal.ts'
-import { includesAll, parseScope } from '../scope.ts'
-import { type GrantRequest, requireGrantType } from './grant-request.ts'
 import { idTokenClaims } from './id-token.ts'
-import { issueTokens, type TokenAnswer } from './issue-tokens.ts'
-import { authorizationKeptUntil, familyEnd, refreshTokenEnd } from './lifetimes.ts'
-import { isReused, isUnexpired } from './refresh-reuse.ts'
-import { revokeReusedAuthorization } from './revoke-authorization.ts'
+import { type TokenAnswer, issueTokens } from './issue-tokens.ts'
 import {
+  type RefreshToken,
   findRefreshToken,
   markRefreshTokenNeededUntil,
   markRefreshTokenUsed,
-  type RefreshToken,
 } from './token-store.ts'
 
 /** RFC 6749 section 6, with rotation (RFC 9700 section 4.14.2). */
@@ -80,10 +78,32 @@ function narrowedScope(token: RefreshToken, allowed: string[], requested: string
   if (requested === undefined) return granted.join(' ')
   const scopes = parseScope(requested)
   if (scopes === undefined || !includesAll(granted, scopes))
-    throw scopeRefused('The scope goes beyond what the user has approved.', {
+    throw scopeError('The scope goes beyond what the user has approved.', {
       requested,
       allowed: granted,
       hint: 'Let the application ask for no more scopes than when the person signed in, or let the person sign in again.',
     })
   return scopes.join(' ')
 }
+
+/** How long a used token may be sent again: the answer may have been lost, or two tabs refresh at the same time. */
+const RETRY_MS = 10_000
+
+/**
+ * Whether using the token now shows that two parties hold tokens of its family.
+ *
+ * A retry gets a sibling of the successor whose answer may have been lost. Only one sibling may be used: a use of another
+ * one, or of their parent, after that is a reuse. When the clock was set back by more than the time for a retry, a second
+ * use is a reuse too.
+ */
+function isReused({ usedAt, successorUsedAt, parentSuccessorUsedAt }: RefreshToken, now: number): boolean {
+  if (usedAt === null) return parentSuccessorUsedAt !== null
+  return successorUsedAt !== null || Math.abs(now - usedAt) > RETRY_MS
+}
+
+const isUnexpired = ({ expiresAt, authorizedAt, clientId }: RefreshToken, now: number): boolean =>
+  expiresAt > now && familyLives(authorizedAt, clientId, now)
+
+/** Whether a use of the token would be its first, and would be accepted. */
+export const isUsable = (token: RefreshToken, now: number): boolean =>
+  token.usedAt === null && !isReused(token, now) && isUnexpired(token, now)

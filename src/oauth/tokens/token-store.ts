@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import { accountMayAct } from '../../identity/users/account-standing.ts'
 import type { Reader, Trx, WriteTarget } from '../../storage/database.ts'
-import { readStatement, writeStatement, type Values } from '../../storage/statement.ts'
-import { mayUseClient } from '../access/allowed-role-store.ts'
-import { PERSON_COLUMNS } from '../claims/person-columns.ts'
+import { type Values, readStatement, writeStatement } from '../../storage/statement.ts'
+import { latestIssueTime } from '../authorizations/lifetimes.ts'
+import { PERSON_COLUMNS } from '../claims/mapped-claims.ts'
 import { CLAIM_COLUMNS } from '../claims/user-claims.ts'
+import { mayUseClient } from '../clients/allowed-role-store.ts'
 import { clientHonours } from '../clients/client-store.ts'
-import { latestIssueTime } from './lifetimes.ts'
 
 interface NewAccessToken {
   hash: string

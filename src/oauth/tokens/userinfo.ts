@@ -3,8 +3,8 @@ import { digest } from '../../platform/crypto/digest.ts'
 import { unpackClaims } from '../claims/claims-request.ts'
 import { mappedClaims } from '../claims/mapped-claims.ts'
 import { userClaims } from '../claims/user-claims.ts'
+import { hasScope } from '../protocol/scope.ts'
 import type { Provider } from '../provider.ts'
-import { hasScope } from '../scope.ts'
 import { findAccessToken } from './token-store.ts'
 
 /** OpenID Connect Core 5.3: the claims about the user of an access token. */

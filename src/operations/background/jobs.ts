@@ -6,7 +6,7 @@ import type { Streams } from '../../identity/notifications/streams.ts'
 import { answerResetRequests } from '../../identity/passwords/password-reset.ts'
 import { isEmailTokenLive } from '../../identity/sign-in/email-token-store.ts'
 import { reviewAccess } from '../../oauth/access/review-access.ts'
-import { removeDeletedClients } from '../../oauth/clients/remove-deleted-clients.ts'
+import { removeDeletedClients } from '../../oauth/administration/delete-client.ts'
 import type { Gathered } from '../../oauth/provider.ts'
 import { ARCHIVE_INTERVAL_MS, archiveEvents } from '../../platform/audit/archive-events.ts'
 import { recordEvent, THE_SERVICE } from '../../platform/audit/record-event.ts'
@@ -41,7 +41,7 @@ export function backgroundJobs(
     { name: 'review-certificates', run: () => reviewCertificates(services) },
     { name: 'answer-reset-requests', run: () => answerResetRequests(services) },
     { name: 'write-counts', run: () => services.dailyCounts.flush() },
-    { name: 'write-refusals', run: () => services.refusals.flush() },
+    { name: 'write-problems', run: () => services.problems.flush() },
     { name: 'write-pkce-uses', run: () => services.pkceUses.flush() },
     { name: 'deliver-mail', runsWithWrongClock: true, run: mail.deliver, stop: mail.stop },
     { name: 'activate-signing-key', everyMs: MINUTE, run: () => activateNextKey(services) },

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { REFUSAL_KEPT_MS } from '../../oauth/refusals/refusal-store.ts'
+import { PROBLEM_KEPT_MS } from '../../oauth/problems/problem-store.ts'
 import type { Services } from '../../platform/services.ts'
 import type { Database } from '../../storage/database.ts'
 import { deleteInSlices } from '../../storage/delete-in-slices.ts'
@@ -30,8 +30,8 @@ const EXPIRING: (ExpiringTable & { keptMs: number })[] = [
   { table: 'retired_usernames', key: 'username', expiry: 'reserved_until', keptMs: 0 },
   // A used code is kept as long as its tokens, so that its reuse is still detected.
   { table: 'oauth_authorization_codes', key: 'code_hash', expiry: 'expires_at', keptMs: DAY },
-  { table: 'oauth_refusals', key: 'client_id, id', expiry: 'at', keptMs: REFUSAL_KEPT_MS },
-  { table: 'oauth_unknown_refusals', key: 'client_id, id', expiry: 'at', keptMs: REFUSAL_KEPT_MS },
+  { table: 'oauth_refusals', key: 'client_id, id', expiry: 'at', keptMs: PROBLEM_KEPT_MS },
+  { table: 'oauth_unknown_refusals', key: 'client_id, id', expiry: 'at', keptMs: PROBLEM_KEPT_MS },
   { table: 'notifications', key: 'user_id, id', expiry: 'created_at', keptMs: 180 * DAY },
   // They have no such time until they are completed, cancelled or failed.
   { table: 'lifecycle_actions', key: 'id', expiry: 'finished_at', keptMs: 400 * DAY },

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { mayEnterSite } from '../../oauth/access/allowed-role-store.ts'
+import { mayEnterSite } from '../../oauth/clients/allowed-role-store.ts'
 import { clientExists, clientMayAct } from '../../oauth/clients/client-store.ts'
 import { Nullable, Time } from '../../platform/http/contracts.ts'
 import type { Reader, Trx } from '../../storage/database.ts'

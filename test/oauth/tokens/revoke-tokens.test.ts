@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { revokeTokensOfUsers } from '../../../src/oauth/tokens/revoke-tokens.ts'
+import { revokeTokensOfUsers } from '../../../src/oauth/authorizations/revoke-authorizations.ts'
 import { sharedApp } from '../../support/app.ts'
 import {
   authorizeUrl,
