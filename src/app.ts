@@ -1,7 +1,6 @@
 import type { FastifyError, FastifyInstance } from 'fastify'
 import { fastify, LogController } from 'fastify'
 import { ERROR_REASONS } from './error-reasons.ts'
-import { AppError } from './errors.ts'
 import { avatarRoutes } from './identity/account/avatar-routes.ts'
 import { accountRoutes } from './identity/account/routes.ts'
 import { accessRoutes } from './identity/lifecycle/access-routes.ts'
@@ -47,6 +46,7 @@ import { logRequests, withoutChildLoggers } from './platform/http/log.ts'
 import { trackMethods } from './platform/http/methods.ts'
 import { describeApi, openApiRoutes } from './platform/http/openapi.ts'
 import { limitBodyTime, parseJsonBody, refuseCompressed } from './platform/http/request-body.ts'
+import { requestErrors } from './platform/http/request-errors.ts'
 import { compileSchemas } from './platform/http/schemas.ts'
 import { newId } from './platform/ids.ts'
 import { appPasswordRoutes } from './proxy/app-passwords/routes.ts'
@@ -115,7 +115,7 @@ export async function createApp(services: OpenServices, options: Options = {}): 
     setCommonHeaders(request, reply, { ...headers, ...NO_REFERRER })
     const page = sendNotFoundPage(request, reply)
     if (page) return page
-    const error = new AppError('not_found', `There is nothing at ${pathOf(request.url)}.`)
+    const error = requestErrors.nothing_at({ path: pathOf(request.url) })
     return sendError(request, reply, error, errorFormatOf(request.url))
   })
   const provider = createProvider(services)

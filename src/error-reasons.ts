@@ -1,13 +1,21 @@
-import { requestErrors } from './platform/http/request-errors.ts'
+import { WEAK_REASONS } from './errors.ts'
+import { settingsErrors } from './operations/settings/settings-errors.ts'
+import { blobErrors } from './platform/blobs/blob-errors.ts'
+import { healthErrors, requestErrors } from './platform/http/request-errors.ts'
+import { ISSUES } from './platform/http/validation-issues.ts'
+import { limitErrors } from './platform/limits/limit-errors.ts'
+import { pictureErrors } from './platform/pictures/picture-errors.ts'
 
 /** The errors that people may see in the dashboard. Each has a sentence in every language. */
-export const SHOWN_ERRORS = combine(requestErrors)
+export const SHOWN_ERRORS = combine(requestErrors, blobErrors, limitErrors, pictureErrors, settingsErrors)
 
 /** The errors that only programs, hosts and the command line get. */
-export const PROTOCOL_ERRORS = {}
+export const PROTOCOL_ERRORS = combine(healthErrors)
 
-/** The reason of every error, for the description of the API. */
-export const ERROR_REASONS: string[] = Object.keys({ ...SHOWN_ERRORS, ...PROTOCOL_ERRORS }).toSorted()
+/** The reason of every error, and of what is wrong with one field, for the description of the API. */
+export const ERROR_REASONS: string[] = Object.keys(
+  combine(SHOWN_ERRORS, PROTOCOL_ERRORS, ISSUES, Object.fromEntries(WEAK_REASONS.map((reason) => [reason, reason]))),
+).toSorted()
 
 type Both<Union> = (Union extends unknown ? (each: Union) => void : never) extends (each: infer All) => void
   ? All

@@ -3,7 +3,7 @@ import { sentenceOf } from '../texts/error-texts.ts'
 import { findText } from '../texts/find-text.ts'
 import type { Texts } from '../texts/load-texts.ts'
 import { translateSentence } from '../texts/translate-sentence.ts'
-import { isSchemaMessage, type FailureTexts } from './issue-sentence.ts'
+import { fieldSentence, type FailureTexts } from './issue-sentence.ts'
 import { PasskeyFailure } from './passkey-failure.ts'
 
 /** The sentence that is shown for a failure, in the user's language. */
@@ -24,7 +24,8 @@ function refusalSentence(
   const weak = failure.issues.map(({ reason = '' }) => findText(texts.weakPassword, reason)).find(Boolean)
   if (weak !== undefined) return weak
   if (!failures) return failure.message
-  if (failure.issues.some(({ message }) => isSchemaMessage(message))) return failures.errors.invalid_input
+  if (failure.issues.some((issue) => fieldSentence(issue, { failures }) !== undefined))
+    return failures.errors.invalid_input
   const byCode = findText(failures.errors, failure.code ?? codeOfStatus(failure.status))
   return sentenceOf(errors, failure) ?? translateSentence(refusals, failure.message) ?? byCode ?? failure.message
 }

@@ -1,7 +1,7 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import type { Logger } from 'pino'
 import { printError } from '../../describe-failure.ts'
-import { AppError, StartError } from '../../errors.ts'
+import { StartError } from '../../errors.ts'
 import { type Config, loadSettings, readConfig, type SettingsSource } from '../../platform/config/config.ts'
 import { describeMisspelt } from '../../platform/config/misspelt.ts'
 import { createLogger } from '../../platform/http/log.ts'
@@ -53,7 +53,7 @@ export async function sendOrRun(config: Config, command: Command): Promise<strin
   const { sendCommand } = await import('../control/send-command.ts')
   const answer = await sendCommand(config.databaseUrl, command)
   if (answer?.said !== undefined) return answer.said
-  if (answer) throw new AppError('conflict', answer.refused ?? 'The running service gave no answer.')
+  if (answer) throw new StartError(answer.refused ?? 'The running service gave no answer.')
   const { runCommand } = await import('../control/commands.ts')
   return withServices(config, (services) => runCommand(services, command))
 }

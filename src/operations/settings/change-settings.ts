@@ -1,4 +1,3 @@
-import { refuse } from '../../errors.ts'
 import { withoutEscalation } from '../../identity/access/escalation.ts'
 import type { SignedInActor } from '../../identity/sessions/actor.ts'
 import { administer } from '../../identity/sessions/administer.ts'
@@ -6,6 +5,7 @@ import { changeAs } from '../../identity/sessions/lock-actor.ts'
 import { type Settings, updateSetting } from '../../identity/users/settings-store.ts'
 import { recordEvent } from '../../platform/audit/record-event.ts'
 import type { Services } from '../../platform/services.ts'
+import { settingsErrors } from './settings-errors.ts'
 
 export type SettingsChange = Partial<Omit<Settings, 'logoVersion'>>
 
@@ -17,8 +17,7 @@ export async function changeSettings(
 ): Promise<void> {
   const names = Object.keys(changes) as (keyof SettingsChange)[]
   const fixed = services.config.fixedSettings.find((name) => names.includes(name))
-  if (fixed)
-    refuse('conflict', `The setting ${fixed} is set in the environment of the service, and can't be changed here.`)
+  if (fixed) throw settingsErrors.setting_fixed({ setting: fixed })
   if (names.length === 0) return
   await administer(services, actor, async (trx, held) => {
     await withoutEscalation(trx, held, [], async () => {

@@ -1,6 +1,5 @@
 import multipart from '@fastify/multipart'
 import { Type } from 'typebox'
-import { refuse } from '../../errors.ts'
 import { hasAdministrator } from '../../identity/access/administrator-store.ts'
 import { actorOf } from '../../identity/sessions/actor.ts'
 import { needs } from '../../identity/sessions/guards.ts'
@@ -13,6 +12,7 @@ import { readImage, readUpload, UPLOAD_LIMITS } from '../../platform/pictures/re
 import type { Services } from '../../platform/services.ts'
 import { changeLogo, changeSettings } from './change-settings.ts'
 import { sendTestMail } from './send-test-mail.ts'
+import { settingsErrors } from './settings-errors.ts'
 
 const tags = ['Settings']
 
@@ -162,7 +162,7 @@ export const settingsRoutes =
       async (request, reply) => {
         const { logoVersion } = await readSettings(db.read, config)
         const image = await findLogo(db.read)
-        if (!image || logoVersion === null) return refuse('not_found', 'There is no logo.')
+        if (!image || logoVersion === null) throw settingsErrors.no_logo()
         void reply.type('image/webp').header('cache-control', 'public, no-cache')
         return sendTagged(request, reply, `"${logoVersion}"`, image)
       },

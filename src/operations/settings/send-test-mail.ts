@@ -1,4 +1,4 @@
-import { AppError, refuse } from '../../errors.ts'
+import { refuse } from '../../errors.ts'
 import type { SignedInActor } from '../../identity/sessions/actor.ts'
 import { changeAs } from '../../identity/sessions/lock-actor.ts'
 import { readNames } from '../../identity/users/settings-store.ts'
@@ -10,6 +10,7 @@ import { describeMailError } from '../../platform/mail/mail.ts'
 import { testMail } from '../../platform/mail/messages.ts'
 import type { Services } from '../../platform/services.ts'
 import { within } from '../../storage/within.ts'
+import { settingsErrors } from './settings-errors.ts'
 
 /** A mail server may take minutes; the person waits for the answer. */
 const MAX_WAIT_MS = 20_000
@@ -21,9 +22,7 @@ export async function sendTestMail(
 ): Promise<{ sent: boolean; answer: string }> {
   const { config, limits, mail } = services
   if (!(await limits.fail(LIMITS.mailByEmailAndAddress, `${actor.email} ${addressKey(actor.source.ipAddress)}`)))
-    throw new AppError('too_many_requests', 'Too many mails were sent to you. Try again in an hour.', {
-      retryAfter: 3600,
-    })
+    throw settingsErrors.too_many_test_mails({ retryAfter: 3600 })
   const message = await changeAs(services, actor, async (trx) => {
     const user = (await findUser(trx, actor.id)) ?? refuse('unauthenticated', 'Please sign in.')
     return testMail(await readNames(trx, config, user), actor.email)

@@ -1,10 +1,11 @@
 import { Readable } from 'node:stream'
 import { Type } from 'typebox'
-import { refuseField } from '../../errors.ts'
+import { atField } from '../../errors.ts'
 import { needs } from '../../identity/sessions/guards.ts'
 import { failures, NextCursor, PageQuery, type Routes, strict, Time } from '../http/contracts.ts'
 import { csvFile } from '../http/csv.ts'
 import { decodeCursor } from '../http/cursor.ts'
+import { requestErrors } from '../http/request-errors.ts'
 import type { Services } from '../services.ts'
 import { AuditEntry, Outcome, AUDIT_COLUMNS, jsonLinesFile } from './audit-entry.ts'
 import { eachEvent, listEvents, nameTargets } from './list-events.ts'
@@ -67,7 +68,7 @@ export const auditRoutes =
         const filter = { ...query, viewerId: request.signedIn.user.id }
         const after = decodeCursor(cursor)
         if (filter.about !== undefined && (filter.actor !== undefined || filter.target !== undefined))
-          refuseField('about', 'Name either about, or actor and target.')
+          throw atField('about', requestErrors.about_with_others())
         const chosen = format ?? preferred(request.headers.accept)
         if (chosen !== 'json') {
           const pages = eachEvent(services.db.read, filter, limit ?? Number.POSITIVE_INFINITY, after)

@@ -1,15 +1,12 @@
 import type { Dirent } from 'node:fs'
 import { opendir, readFile, rm, rmdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { AppError } from '../../errors.ts'
 import { codeOf, isCode, storeFile } from '../../storage/durable-files.ts'
+import { blobErrors } from './blob-errors.ts'
 import type { Blobs, StoredBlob } from './blobs.ts'
 
 /** The disk or a quota is full, the file is larger than allowed, or the disk fails or is read-only. */
 const UNAVAILABLE_CODES = new Set<unknown>(['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO', 'EROFS'])
-
-const unavailable = (cause: unknown): AppError =>
-  new AppError('unavailable', 'Pictures can’t be stored at the moment. Please try again.', { retryAfter: 5, cause })
 
 /** Another request may put something into a folder while it is removed. */
 const MAX_RETRIES = 3
@@ -26,7 +23,9 @@ export function createFolderBlobs(root: string): Blobs {
       try {
         await storeFile(root, pathOf(name), bytes)
       } catch (error) {
-        throw UNAVAILABLE_CODES.has(codeOf(error)) ? unavailable(error) : error
+        throw UNAVAILABLE_CODES.has(codeOf(error))
+          ? blobErrors.disk_unavailable({ retryAfter: 5, cause: error })
+          : error
       }
     },
     async get(name) {

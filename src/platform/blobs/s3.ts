@@ -1,6 +1,7 @@
 import { AwsClient } from 'aws4fetch'
-import { AppError } from '../../errors.ts'
+import type { AppError } from '../../errors.ts'
 import type { S3Config } from '../config/config.ts'
+import { blobErrors } from './blob-errors.ts'
 import type { Blobs, StoredBlob } from './blobs.ts'
 
 const TIMEOUT_MS = 10_000
@@ -69,8 +70,7 @@ export function createS3Blobs({ url, accessKeyId, secretAccessKey, region }: S3C
 const statusError = (status: number): Error =>
   Object.assign(new Error(`The object store answered ${status}.`), { code: `HTTP_${status}` })
 
-const unavailable = (cause: unknown): AppError =>
-  new AppError('unavailable', 'The object store is briefly unavailable. Please try again.', { retryAfter: 5, cause })
+const unavailable = (cause: unknown): AppError => blobErrors.object_store_unavailable({ retryAfter: 5, cause })
 
 interface Page {
   blobs: StoredBlob[]

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { AppError } from '../../errors.ts'
 import type { Config } from '../config/config.ts'
 import { guardOf } from './contracts.ts'
 import { hasBearer } from './credentials.ts'
+import { requestErrors } from './request-errors.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -35,7 +35,7 @@ export function allowDashboardOnly(app: FastifyInstance, { dashboardOrigin }: Pi
   app.addHook('onRoute', (route) => {
     route.config = { ...route.config, cors: 'dashboard', acceptsBearer: guardOf(route)?.acceptsBearer ?? false }
   })
-  const foreign = new AppError('foreign_origin', `This works only on pages of ${dashboardOrigin}.`)
+  const foreign = requestErrors.foreign_page({ origin: dashboardOrigin })
   app.addHook('onRequest', (request, reply, done) => {
     if (request.headers.origin === dashboardOrigin) {
       reply.header('access-control-allow-origin', dashboardOrigin)

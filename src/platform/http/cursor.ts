@@ -1,4 +1,5 @@
-import { refuseField } from '../../errors.ts'
+import { atField } from '../../errors.ts'
+import { requestErrors } from './request-errors.ts'
 
 /**
  * Where a page ended: the sort keys of its last row. Opaque to clients and stable while rows are added. Forging one gains
@@ -18,7 +19,7 @@ export function decodeCursor(cursor: string | undefined): Position | undefined {
   } catch {
     // Refused below, like every other forged or damaged cursor.
   }
-  return refuseField('cursor', 'The cursor is not one that this server gave out.')
+  throw atField('cursor', requestErrors.cursor_unknown())
 }
 
 const isKey = (value: unknown): boolean =>

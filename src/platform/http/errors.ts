@@ -3,12 +3,13 @@ import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
-import { AppError, type ErrorCode, type Issue, type OAuthErrorCode } from '../../errors.ts'
+import { AppError, type ErrorCode, type OAuthErrorCode } from '../../errors.ts'
 import { isUnavailable } from '../../storage/failure.ts'
 import { newId } from '../ids.ts'
 import { exposeRefusalHeaders } from './cors.ts'
 import { levelOf } from './log.ts'
 import { requestErrors } from './request-errors.ts'
+import { validationError } from './validation-issues.ts'
 
 declare module 'fastify' {
   interface FastifyReply {
@@ -90,30 +91,15 @@ export function toAppError(thrown: unknown): AppError {
   }
   if (thrown instanceof Error) {
     const { validation, validationContext, statusCode, code } = thrown as Partial<FastifyError>
-    if (validation) return validationError(validation, validationContext ?? 'body')
+    if (validation) return validationError(validation, partOf(validationContext))
     if (statusCode !== undefined && statusCode < 500) return frameworkError(statusCode, code ?? '')
   }
   return requestErrors.internal_error({ cause: thrown })
 }
 
-const MAX_ISSUES = 20
+const partOf = (context = 'body'): string => (context === 'querystring' ? 'query' : context)
 
-function validationError(found: NonNullable<FastifyError['validation']>, context: string): AppError {
-  const issues: Issue[] = found.slice(0, MAX_ISSUES).map(({ instancePath, params, message }) => {
-    const inner = params['missingProperty'] ?? params['additionalProperty']
-    const parts = [...instancePath.split('/').slice(1), ...(typeof inner === 'string' ? [inner] : [])]
-    const path = parts.join('/').slice(0, 200)
-    if (params['additionalProperty'] !== undefined) return { path, message: 'is not a known field' }
-    if (params['missingProperty'] !== undefined) return { path, message: 'is required' }
-    const allowed = params['allowedValues'] as unknown[] | undefined
-    return { path, message: `${message ?? 'is invalid'}${allowed ? `: ${allowed.join(', ')}` : ''}` }
-  })
-  const [first] = issues
-  const where = first?.path ? `"${first.path}"` : `The ${context === 'querystring' ? 'query' : context}`
-  return new AppError('invalid_input', `${where} ${first?.message ?? 'is invalid'}.`, { issues })
-}
-
-/** Fastify's own refusals, most of them about bodies. */
+/** Fastify's own errors, most of them about bodies. */
 function frameworkError(status: number, code: string): AppError {
   if (code === 'FST_ERR_CTP_EMPTY_JSON_BODY') return requestErrors.body_empty()
   switch (status) {
@@ -193,10 +179,10 @@ export function answerClientErrors(headers: Record<string, string>, log: Logger)
     }
     const error =
       problem.code === 'HPE_HEADER_OVERFLOW'
-        ? new AppError('headers_too_large', 'The headers are too large.')
+        ? requestErrors.headers_too_large()
         : problem.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-          ? new AppError('request_timeout', 'The request took too long to arrive.')
-          : new AppError('malformed_body', 'This is not a valid HTTP request.')
+          ? requestErrors.request_too_slow()
+          : requestErrors.not_http()
     const requestId = newId()
     log.info({ requestId, status: error.status, problem: problem.code }, 'request refused')
     const body = JSON.stringify(latchkeyFormat(error))

@@ -1,10 +1,10 @@
 import { Type } from 'typebox'
-import { refuse } from '../../errors.ts'
 import { isClockWrong } from '../../storage/clock-difference.ts'
 import { type Database, type Engine, ping } from '../../storage/database.ts'
 import { within } from '../../storage/within.ts'
 import { VERSION } from '../config/version.ts'
 import { failures, type Routes } from './contracts.ts'
+import { healthErrors } from './request-errors.ts'
 
 const Health = Type.Object({ status: Type.Literal('ok') })
 
@@ -38,17 +38,15 @@ export const healthRoutes =
       '/readyz',
       { schema: { tags: ['Health'], summary: 'Can it serve requests?', response: { 200: Health, ...failures(503) } } },
       async () => {
-        if (closing) refuse('unavailable', 'The service is stopping.', { retryAfter: 2 })
+        if (closing) throw healthErrors.stopping({ retryAfter: 2 })
         const answered = await within(
           PING_TIMEOUT_MS,
           ping(db.read).then(() => true),
         )
-        if (!answered) refuse('unavailable', 'The database does not answer.', { retryAfter: 2 })
+        if (!answered) throw healthErrors.database_silent({ retryAfter: 2 })
         if (isClockWrong(clockDifference())) {
           const seconds = Math.round(Math.abs(clockDifference() ?? 0) / 1000)
-          refuse('unavailable', `This machine's clock and that of the database differ by ${seconds} seconds.`, {
-            retryAfter: 2,
-          })
+          throw healthErrors.clocks_differ({ seconds }, { retryAfter: 2 })
         }
         return { status: 'ok' as const }
       },

@@ -1,7 +1,7 @@
 import type { FastifyInstance, HTTPMethods, RouteOptions } from 'fastify'
-import { AppError } from '../../errors.ts'
 import { HIDDEN } from './contracts.ts'
 import { answerPreflight } from './cors.ts'
+import { requestErrors } from './request-errors.ts'
 
 interface Served {
   context: FastifyInstance
@@ -49,7 +49,7 @@ export function trackMethods(app: FastifyInstance): () => void {
         schema: HIDDEN,
         onRequest: async (_request, reply) => {
           reply.header('allow', allow)
-          throw new AppError('method_not_allowed', 'This method is not allowed here.')
+          throw requestErrors.method_not_allowed()
         },
         handler: async () => {},
       })

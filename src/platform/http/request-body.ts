@@ -1,6 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 import type { FastifyRequest, FastifyInstance } from 'fastify'
-import { refuse, refuseField, AppError } from '../../errors.ts'
+import { refuse } from '../../errors.ts'
+import { requestErrors } from './request-errors.ts'
+import { fieldError } from './validation-issues.ts'
 
 /** Deeper than any valid body, and no problem for a recursive reader. */
 const MAX_DEPTH = 32
@@ -17,7 +19,7 @@ export function parseJsonBody(bytes: Buffer): unknown {
     text = bytes.toString()
     value = JSON.parse(text)
   } catch {
-    refuse('malformed_body', 'The body is not valid JSON in UTF-8.')
+    refuse(requestErrors.body_not_json())
   }
   refuseRepeatedNames(text)
   refuseBadText(value, '', 0)
@@ -31,18 +33,17 @@ export const isJsonObject = (value: unknown): value is Record<string, unknown> =
 /** Decompressing input would need a limit on its output. No client of ours sends compressed bodies. */
 export function refuseCompressed({ headers }: FastifyRequest): void {
   const encoding = headers['content-encoding']
-  if (encoding !== undefined && encoding !== 'identity')
-    refuse('unsupported_media_type', 'Compressed bodies are not accepted.')
+  if (encoding !== undefined && encoding !== 'identity') refuse(requestErrors.body_compressed())
 }
 
 function refuseBadText(value: unknown, path: string, depth: number): void {
   if (typeof value === 'string') {
-    if (!value.isWellFormed()) refuseField(path, `${path || 'The body'} holds half of a surrogate pair.`)
-    if (value.includes('\0')) refuseField(path, `${path || 'The body'} holds a NUL character.`)
+    if (!value.isWellFormed()) throw fieldError(path, 'half_surrogate_pair')
+    if (value.includes('\0')) throw fieldError(path, 'nul_character')
     return
   }
   if (typeof value !== 'object' || value === null) return
-  if (depth === MAX_DEPTH) refuse('malformed_body', `The body is nested deeper than ${MAX_DEPTH} levels.`)
+  if (depth === MAX_DEPTH) throw requestErrors.body_too_deep({ max: MAX_DEPTH })
   for (const [key, inner] of Object.entries(value)) {
     refuseBadText(key, `${path}/…`, depth)
     refuseBadText(inner, path === '' ? key : `${path}/${key}`, depth + 1)
@@ -77,8 +78,8 @@ function isName(text: string, at: number): boolean {
 
 function addName(names: Set<string>, quoted: string): void {
   const name = quoted.includes('\\') ? (JSON.parse(quoted) as string) : quoted.slice(1, -1)
-  if (name === '__proto__') refuse('malformed_body', 'The body has a field that is not allowed: __proto__.')
-  if (names.has(name)) refuse('malformed_body', `The body gives ${quoted} twice.`)
+  if (name === '__proto__') throw requestErrors.field_forbidden({ name })
+  if (names.has(name)) throw requestErrors.field_twice({ name: quoted.slice(0, 100) })
   names.add(name)
 }
 
@@ -99,7 +100,7 @@ export function limitBodyTime(app: FastifyInstance, maxBodyMs: number = MAX_BODY
       waiting.delete(request)
       // Without a listener the request was refused or aborted meanwhile.
       if (request.raw.complete || request.raw.listenerCount('error') === 0) continue
-      request.raw.emit('error', new AppError('request_timeout', 'The body took too long to arrive.'))
+      request.raw.emit('error', requestErrors.body_too_slow())
     }
   }
   const timer = setInterval(refuseLate, maxBodyMs / 10).unref()

@@ -2,6 +2,7 @@ import { Ajv, type ValidateFunction } from 'ajv'
 import addFormats from 'ajv-formats'
 import fastJson from 'fast-json-stringify'
 import type { FastifyInstance, FastifySchemaValidationError } from 'fastify'
+import type { PlainIssueReason } from './validation-issues.ts'
 import { addVisibleNames } from './visible-name.ts'
 
 const options = {
@@ -82,15 +83,13 @@ function validateWith(compile: () => ValidateFunction, findMore?: (values: unkno
  */
 function findProblem(values: unknown): Problem | undefined {
   for (const [name, value] of Object.entries(values as object)) {
-    const message = problemOf(value)
-    if (message !== undefined) {
-      return { keyword: 'plain', instancePath: `/${name}`, schemaPath: '', params: {}, message }
-    }
+    const reason = problemOf(value)
+    if (reason !== undefined) return { keyword: 'plain', instancePath: `/${name}`, schemaPath: '', params: { reason } }
   }
   return undefined
 }
 
-function problemOf(value: unknown): string | undefined {
-  if (typeof value === 'string') return value.includes('\0') ? 'holds a NUL character' : undefined
-  return typeof value === 'number' && !Number.isFinite(value) ? 'is too large' : undefined
+function problemOf(value: unknown): PlainIssueReason | undefined {
+  if (typeof value === 'string') return value.includes('\0') ? 'nul_character' : undefined
+  return typeof value === 'number' && !Number.isFinite(value) ? 'not_finite' : undefined
 }

@@ -1,5 +1,6 @@
 import type { Ajv, SchemaValidateFunction } from 'ajv'
 import { Type } from 'typebox'
+import type { PlainIssueReason } from './validation-issues.ts'
 
 /**
  * The one rule for every name that people see: of a person, an application and who runs it, a role, a passkey, a key, a
@@ -34,9 +35,9 @@ export function readVisibleName(given: string): string | null {
 const validate: SchemaValidateFunction = (_schema, given: string, _parent, at) => {
   const name = toStored(given)
   if (at) at.parentData[at.parentDataProperty] = name
-  const message = findProblem(name)
-  if (message === undefined) return true
-  validate.errors = [{ keyword: KEYWORD, message, params: {} }]
+  const reason = findProblem(name)
+  if (reason === undefined) return true
+  validate.errors = [{ keyword: KEYWORD, params: { reason } }]
   return false
 }
 
@@ -67,13 +68,13 @@ const INVISIBLE = String.raw`[\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]`
 
 const UNUSUAL = new RegExp(`${NEEDED}|(?<control>${CONTROL})|(?<invisible>${INVISIBLE})`, 'gv')
 
-function findProblem(name: string): string | undefined {
+function findProblem(name: string): PlainIssueReason | undefined {
   if (name === '') return undefined
   for (const { groups } of name.matchAll(UNUSUAL)) {
-    if (groups?.['control'] !== undefined) return 'holds a line break or another control character'
-    if (groups?.['invisible'] !== undefined) return 'holds an invisible character'
+    if (groups?.['control'] !== undefined) return 'control_character'
+    if (groups?.['invisible'] !== undefined) return 'invisible_character'
   }
-  return /^\p{M}/v.test(name) ? 'begins with a mark that belongs to another character' : undefined
+  return /^\p{M}/v.test(name) ? 'leading_mark' : undefined
 }
 
 /** For names that were stored before this rule was: what would be refused today is replaced by a visible sign. */

@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js'
-import { AppError } from '../../errors.ts'
 import { createWorkQueue } from '../../work-queue.ts'
+import { limitErrors } from './limit-errors.ts'
 
 /** Runs the work when a remote address may. */
 export type RunForAddress = <T>(address: string, work: () => Promise<T>) => Promise<T>
@@ -18,27 +18,20 @@ const MAX_WAIT_MS = 60_000
 /** About as long as that takes. */
 const RETRY_AFTER_SECONDS = 10
 
-/** Expensive work waits in one line for each remote address (`src/work-queue.ts`), so that no address makes all others wait. */
+/** Expensive work waits in one queue for each remote address (`src/work-queue.ts`), so that no address makes all others wait. */
 export function createAddressQueue({ atOnce, maxWaitingPerAddress, maxWaiting }: Bounds): RunForAddress {
   const { run } = createWorkQueue({
     atOnce,
     maxWaiting,
     maxWaitingPerKey: maxWaitingPerAddress,
     maxWaitMs: MAX_WAIT_MS,
-    refusedFor: (reason) => (reason === 'too many of the key' ? addressFull() : queueFull()),
+    refusedFor: (reason) =>
+      reason === 'too many of the key'
+        ? limitErrors.network_queue_full({ wait: RETRY_AFTER_SECONDS }, { retryAfter: RETRY_AFTER_SECONDS })
+        : limitErrors.sign_in_queue_full({ retryAfter: RETRY_AFTER_SECONDS }),
   })
   return (address, work) => run(addressKey(address), work)
 }
-
-const addressFull = (): AppError =>
-  new AppError('too_many_requests', 'Very many requests from your network are waiting. Try again in 10 seconds.', {
-    retryAfter: RETRY_AFTER_SECONDS,
-  })
-
-const queueFull = (): AppError =>
-  new AppError('unavailable', 'Very many people are signing in at this moment. Please try again.', {
-    retryAfter: RETRY_AFTER_SECONDS,
-  })
 
 /** What limits count by: the IPv4 address, or the /64 of an IPv6 address, since one person usually has all of it. */
 export function addressKey(address: string): string {

@@ -1,7 +1,8 @@
-import { AppError } from '../../errors.ts'
+import type { AppError } from '../../errors.ts'
 import type { Database } from '../../storage/database.ts'
 import { isDue, MAX_CLOCK_SKEW_MS } from '../../storage/due.ts'
 import { digest } from '../crypto/digest.ts'
+import { limitErrors } from './limit-errors.ts'
 import { countFailure, findFailures } from './limit-store.ts'
 
 /** At most `max` failures in `windowMs` milliseconds. */
@@ -15,13 +16,11 @@ export interface Limit {
 export const bucketOf = (limit: Limit, key: string): string => digest(`${limit.name}\0${key}`)
 
 const tooMany = (waitMs: number): AppError => {
-  const retryAfter = Math.max(1, Math.ceil(waitMs / 1000))
-  const wait = retryAfter < 120 ? `${retryAfter} seconds` : `${Math.ceil(retryAfter / 60)} minutes`
-  return new AppError('too_many_requests', `Too many failed attempts. Try again in ${wait}.`, { retryAfter })
+  const wait = Math.max(1, Math.ceil(waitMs / 1000))
+  return limitErrors.too_many_failures({ wait }, { retryAfter: wait })
 }
 
-export const tooManyAtOnce = (): AppError =>
-  new AppError('too_many_requests', 'Too many attempts at the same time. Try again in 5 seconds.', { retryAfter: 5 })
+export const tooManyAtOnce = (): AppError => limitErrors.too_many_attempts_at_once({ wait: 5 }, { retryAfter: 5 })
 
 /** Counts failures in the database, and keeps what this replica knows of them in `recent`. */
 export function createFailureCounts({ db, now }: { db: Database; now: () => number }, recent: RecentFailuresByKey) {

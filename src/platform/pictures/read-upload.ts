@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import { AppError, refuse } from '../../errors.ts'
+import { pictureErrors } from './picture-errors.ts'
 
 const MAX_FILE_BYTES = 5 * 1024 * 1024
 /** With what multipart adds around the file. */
@@ -16,18 +17,15 @@ export const UPLOAD_LIMITS = {
   headerPairs: 20,
 }
 
-const tooLarge = (): AppError => new AppError('body_too_large', 'The file is too large. At most 5 MB are accepted.')
-
 /** Reads the one part called `file`. Its file name and media type are ignored. A body that is too long is not read to its end. */
 export async function readUpload(request: FastifyRequest): Promise<Buffer> {
-  if (!request.isMultipart())
-    return refuse('unsupported_media_type', 'Send the image as multipart/form-data, in the part "file".')
-  if (Number(request.headers['content-length']) > MAX_BODY_BYTES) throw tooLarge()
+  if (!request.isMultipart()) throw pictureErrors.not_multipart()
+  if (Number(request.headers['content-length']) > MAX_BODY_BYTES) throw pictureErrors.file_too_large()
   const { promise: exceeded, reject } = Promise.withResolvers<never>()
   let received = 0
   const count = (chunk: Buffer): void => {
     received += chunk.length
-    if (received > MAX_BODY_BYTES) reject(tooLarge())
+    if (received > MAX_BODY_BYTES) reject(pictureErrors.file_too_large())
   }
   request.raw.on('data', count)
   const reading = readParts(request)
@@ -45,26 +43,25 @@ async function readParts(request: FastifyRequest): Promise<Buffer> {
   try {
     for await (const part of request.parts()) {
       if (part.type !== 'file') continue
-      if (part.fieldname !== 'file' || found) return refuse('invalid_input', 'Send exactly one part called "file".')
+      if (part.fieldname !== 'file' || found) throw pictureErrors.one_file_only()
       found = await readFile(part.file)
     }
   } catch (error) {
     // An error of the parser without a status is a malformed body; those of its limits have a status.
-    if (error instanceof Error && !('statusCode' in error) && !('status' in error)) {
-      return refuse('malformed_body', 'The body is not valid multipart/form-data.')
-    }
+    if (error instanceof Error && !('statusCode' in error) && !('status' in error))
+      throw pictureErrors.upload_malformed()
     throw error
   }
-  return found && found.length > 0 ? found : refuse('invalid_input', 'The part "file" is missing or empty.')
+  return found && found.length > 0 ? found : refuse(pictureErrors.file_missing())
 }
 
 async function readFile(file: Readable & { truncated: boolean }): Promise<Buffer> {
   const chunks: Buffer[] = []
   for await (const chunk of file as AsyncIterable<Buffer>) {
-    if (file.truncated) throw tooLarge()
+    if (file.truncated) throw pictureErrors.file_too_large()
     chunks.push(chunk)
   }
-  if (file.truncated) throw tooLarge()
+  if (file.truncated) throw pictureErrors.file_too_large()
   return Buffer.concat(chunks)
 }
 
@@ -77,17 +74,17 @@ const SIDE = 512
  * is encoded again, nothing else in the file is kept, such as a script or the header of another format.
  */
 export async function readImage(bytes: Buffer): Promise<Buffer> {
-  if (!looksLikeImage(bytes)) return refuse('unsupported_media_type', NOT_AN_IMAGE)
+  if (!looksLikeImage(bytes)) throw pictureErrors.not_a_picture()
   const sharp = await loadSharp()
   try {
     const image = sharp(bytes, { limitInputPixels: MAX_PIXELS, failOn: 'error', animated: false })
     const { width, height, pages = 1 } = await image.metadata()
-    if (width * height > MAX_PIXELS || pages > MAX_FRAMES) return refuse('body_too_large', TOO_MANY_PIXELS)
+    if (width * height > MAX_PIXELS || pages > MAX_FRAMES) throw pictureErrors.too_many_pixels()
     return await image.rotate().resize(SIDE, SIDE, { fit: 'cover' }).webp({ quality: 82 }).toBuffer()
   } catch (error) {
     if (error instanceof AppError) throw error
     const tooMany = error instanceof Error && error.message.includes('exceeds pixel limit')
-    return tooMany ? refuse('body_too_large', TOO_MANY_PIXELS) : refuse('unsupported_media_type', NOT_AN_IMAGE)
+    throw tooMany ? pictureErrors.too_many_pixels() : pictureErrors.not_a_picture()
   }
 }
 
@@ -99,9 +96,6 @@ async function loadSharp() {
   sharp.concurrency(1)
   return sharp
 }
-
-const NOT_AN_IMAGE = 'The file is not a PNG, JPEG, WebP, GIF or AVIF image that can be read.'
-const TOO_MANY_PIXELS = 'The image has too many pixels. At most 40 megapixels and 500 frames are accepted.'
 
 /** By content, not by name or announced type. Nothing else reaches the decoder. */
 function looksLikeImage(bytes: Buffer): boolean {

@@ -25,8 +25,8 @@ describe('the sentence that is shown for a failure', () => {
   test('is the text of the code for a sentence without a translation, and for a fragment made for programs', () => {
     const unknown = refusal(409, { error: 'Something new.', code: 'conflict' })
     assert.equal(failureSentence(unknown, german, inGerman), germanFailures.errors.conflict)
-    const issues = [{ path: 'redirectUris/0', message: 'must NOT have more than 10 characters' }]
-    const schema = refusal(400, { error: '"redirectUris/0" must NOT…', code: 'invalid_input', issues })
+    const issues = [{ path: 'redirectUris/0', message: 'must have…', reason: 'too_long', values: { max: 10 } }]
+    const schema = refusal(400, { error: '"redirectUris/0" must have…', code: 'invalid_input', issues })
     assert.equal(failureSentence(schema, english, inEnglish), englishFailures.errors.invalid_input)
     const disabled = refusal(403, { error: 'Your account has been disabled.' })
     assert.equal(failureSentence(disabled, german, inGerman), germanFailures.errors.account_disabled)

@@ -32,19 +32,21 @@ describe('what the server said about a field', () => {
   test('is said in the language of the page', (t) => {
     setCurrentTexts('de', { shared, failures, refusals })
     t.after(() => setCurrentTexts('en', {}))
-    const said = (message: string, code = 'invalid_input') =>
+    const said = (issue: object, code = 'invalid_input') =>
       placeIssues(
-        new ApiFailure(new Response(null, { status: 400 }), { error: 'No.', code, issues: [{ path: 'a', message }] }),
+        new ApiFailure(new Response(null, { status: 400 }), {
+          error: 'No.',
+          code,
+          issues: [{ path: 'a', message: 'No.', ...issue }],
+        }),
         ['a'],
       ).errors['a']
-    assert.equal(said('is required'), failures.issues.required)
-    assert.equal(said('must NOT have fewer than 1 characters'), failures.issues.required)
-    assert.equal(said('must NOT have more than 100 characters'), 'Höchstens 100 Zeichen.')
-    assert.equal(said('must be <= 86400'), 'Der größte Wert ist 86400.')
-    assert.equal(said('must match format "email"'), failures.issues.email)
-    assert.equal(said('must match pattern "^x$"'), failures.issues.invalid)
-    assert.equal(said('This username is reserved.'), 'Dieser Benutzername ist reserviert.')
-    assert.equal(said('Something new.', 'conflict'), failures.errors.conflict)
+    assert.equal(said({ reason: 'required' }), failures.issues.required)
+    assert.equal(said({ reason: 'too_long', values: { max: 100 } }), 'Höchstens 100 Zeichen.')
+    assert.equal(said({ reason: 'too_large', values: { max: 86400 } }), 'Der größte Wert ist 86400.')
+    assert.equal(said({ reason: 'of_a_newer_version' }), failures.issues.not_valid)
+    assert.equal(said({ message: 'This username is reserved.' }), 'Dieser Benutzername ist reserviert.')
+    assert.equal(said({ message: 'Something new.' }, 'conflict'), failures.errors.conflict)
   })
 
   test('is found by the code alone where that names the field', () => {

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { errors as german } from '../../../dashboard/src/texts/de/errors.ts'
+import { failures as germanFailures } from '../../../dashboard/src/texts/de/failures.ts'
+import { failures as englishFailures } from '../../../dashboard/src/texts/en/failures.ts'
 import { type ErrorSentences, sentenceOf } from '../../../dashboard/src/texts/error-texts.ts'
 import { PROTOCOL_ERRORS, SHOWN_ERRORS } from '../../../src/error-reasons.ts'
+import { ISSUES, type IssueReason } from '../../../src/platform/http/validation-issues.ts'
 import { namesIn } from '../../../src/vocabulary/fill-sentence.ts'
 
 // That every reason has a sentence in every language is a matter of types.
@@ -20,6 +23,19 @@ describe('the errors of the server', () => {
         const known = new Set(namesIn(english.get(reason) ?? ''))
         assert.deepEqual(
           namesIn(sentence).filter((value) => !known.has(value)),
+          [],
+          reason,
+        )
+      }
+    })
+  }
+
+  for (const [name, { issues }] of Object.entries({ german: germanFailures, english: englishFailures })) {
+    test(`about one field are said in ${name} with no value that the reason lacks`, () => {
+      for (const [reason, sentence] of Object.entries(issues)) {
+        const known = namesIn(ISSUES[reason as IssueReason])
+        assert.deepEqual(
+          namesIn(sentence).filter((value) => !known.includes(value)),
           [],
           reason,
         )

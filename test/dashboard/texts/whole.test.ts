@@ -13,7 +13,7 @@ const filesOf = (language: string) =>
     .filter((name) => name.endsWith('.ts'))
     .toSorted()
 const PARTS = filesOf('en')
-/** What the server says, which English shows as it is: error-texts.test.ts and server-sentences.test.ts. */
+/** What the server says, which English shows as it is: error-texts.test.ts. */
 const OF_THE_SERVER = /^(?:refusals\.ts|errors\b.*)$/
 const TRANSLATIONS = Object.keys(languages).filter((language) => language !== 'en')
 

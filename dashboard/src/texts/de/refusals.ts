@@ -1,6 +1,9 @@
-import type { ServerSentence } from '../server-sentences.ts'
-
-export const refusals: Record<ServerSentence, string> = {
+/** The sentences of errors that have no reason yet. `{}` stands for a value. */
+export const refusals: Readonly<Record<string, string>> = {
+  'The cursor is not one that this server gave out.':
+    'Diese Stelle der Liste gibt es nicht mehr. Laden Sie die Seite neu.',
+  'There is no logo.': 'Es gibt kein Logo.',
+  'There is nothing here.': 'Hier ist nichts.',
   '"scopes" is required.': '„scopes“ wird gebraucht.',
   'A host is a DNS name, such as wiki.example.com, with a port if it is not 443.':
     'Ein Host ist ein DNS-Name wie wiki.example.com, mit dem Port, wenn dieser nicht 443 ist.',
@@ -26,8 +29,6 @@ export const refusals: Record<ServerSentence, string> = {
     'Es gibt keine solche Website, die App-Passwörter annimmt und die Sie benutzen dürfen.',
   'There is no such site.': 'Diese Website gibt es nicht.',
   'There is no such user who may sign in.': 'Es gibt diese Person nicht, oder sie darf sich nicht anmelden.',
-  'There is nothing here.': 'Hier ist nichts.',
-  'This works only on pages of {}.': 'Das geht nur auf den Seiten von {}.',
   'This host is there twice.': 'Dieser Host kommt doppelt vor.',
   'This is not a host of this site.': 'Das ist kein Host dieser Website.',
   'You have {} app passwords already. End one that is not needed any more.':
@@ -55,7 +56,6 @@ export const refusals: Record<ServerSentence, string> = {
   'Everyone with an account has this role.': 'Diese Rolle haben alle, die ein Konto haben.',
   'Give your current password.': 'Geben Sie Ihr jetziges Passwort an.',
   'Giving roles needs the permission roles:assign.': 'Rollen zu vergeben braucht die Berechtigung roles:assign.',
-  'Name either about, or actor and target.': 'Entweder about nennen, oder actor und target.',
   'Name the role.': 'Wählen Sie eine Rolle.',
   'No device waits with this code. Check it, or start again on the device.':
     'Kein Gerät wartet mit diesem Code. Prüfen Sie ihn, oder beginnen Sie am Gerät von vorn.',
@@ -64,13 +64,10 @@ export const refusals: Record<ServerSentence, string> = {
     'Nur eine ausstehende Aktion lässt sich abbrechen; diese ist es nicht mehr ({}).',
   'PKCE can be made optional only while ALLOW_MISSING_PKCE is on. Ask who runs this service.':
     'PKCE kann nur entfallen, solange ALLOW_MISSING_PKCE eingeschaltet ist. Fragen Sie, wer diesen Dienst betreibt.',
-  'Pictures can’t be stored at the moment. Please try again.':
-    'Bilder können gerade nicht gespeichert werden. Versuchen Sie es noch einmal.',
   'Refresh tokens are issued with authorization codes or device codes only.':
     'Refresh-Token gibt es nur zusammen mit Autorisierungs- oder Gerätecodes.',
   'Seeing planned actions needs the permission users:lifecycle.':
     'Geplante Aktionen zu sehen braucht die Berechtigung users:lifecycle.',
-  'Send exactly one part called "file".': 'Wählen Sie genau eine Datei.',
   'Somebody else has to cancel what is planned for your account.':
     'Was für Ihr Konto geplant ist, muss jemand anderes abbrechen.',
   "The administrator's role has every permission.": 'Die Rolle der Administration hat alle Berechtigungen.',
@@ -78,14 +75,9 @@ export const refusals: Record<ServerSentence, string> = {
   'The claims are larger than 16 KB.': 'Die Claims sind größer als 16 KB.',
   "The claim {} can't be mapped.": 'Der Claim {} lässt sich nicht zuordnen.',
   'The claim {} is mapped twice.': 'Der Claim {} ist doppelt zugeordnet.',
-  'The cursor is not one that this server gave out.':
-    'Diese Stelle der Liste gibt es nicht mehr. Laden Sie die Seite neu.',
   'The command must be one line without control characters.': 'Der Befehl muss eine Zeile ohne Steuerzeichen sein.',
   'The longest lifetime that {} allows is {} seconds.': 'Die längste Gültigkeit, die {} erlaubt, ist {} Sekunden.',
   'The name of a passkey has no < and >.': 'Der Name eines Passkeys enthält kein < und kein >.',
-  'The object store is briefly unavailable. Please try again.':
-    'Der Speicher für Bilder ist gerade nicht verfügbar. Versuchen Sie es noch einmal.',
-  'The part "file" is missing or empty.': 'Die Datei fehlt oder ist leer.',
   'The password could not be checked just now. Please try again.':
     'Das Passwort konnte gerade nicht geprüft werden. Versuchen Sie es noch einmal.',
   'The password is being changed just now. Try again.':
@@ -97,8 +89,6 @@ export const refusals: Record<ServerSentence, string> = {
   'The scope {} is for the built-in client {} only.': 'Der Scope {} ist der eingebauten Anwendung {} vorbehalten.',
   'The scopes go beyond what this application may ask for.':
     'Die Scopes gehen über das hinaus, was diese Anwendung anfragen darf.',
-  "The setting {} is set in the environment of the service, and can't be changed here.":
-    'Die Einstellung {} ist in der Umgebung des Dienstes gesetzt und lässt sich hier nicht ändern.',
   'The user or the role is not there any more.': 'Das Konto oder die Rolle gibt es nicht mehr.',
   'The user who planned it is disabled or deleted.': 'Das Konto, das dies geplant hat, ist deaktiviert oder gelöscht.',
   'The user who planned it no longer has the permission users:lifecycle.':
@@ -112,7 +102,6 @@ export const refusals: Record<ServerSentence, string> = {
   'There is no UNIX account that you may log in as. Ask an administrator for a username, or for a role with principals.':
     'Es gibt kein UNIX-Konto, mit dem Sie sich anmelden dürfen. Bitten Sie die Administration um einen Benutzernamen oder eine Rolle mit Kontonamen.',
   'There is no avatar.': 'Es gibt kein Bild.',
-  'There is no logo.': 'Es gibt kein Logo.',
   'There is no role {}.': 'Es gibt keine Rolle {}.',
   'There is no such action.': 'Diese Aktion gibt es nicht.',
   'There is no such application.': 'Diese Anwendung gibt es nicht.',
@@ -191,16 +180,6 @@ export const refusals: Record<ServerSentence, string> = {
     'Anwendungen kennen Sie unter Ihrem Benutzernamen. Jemand anderes muss ihn ändern.',
   'Too many accounts were made from your network. Try again in an hour.':
     'Aus Ihrem Netz wurden zu viele Konten angelegt. Versuchen Sie es in einer Stunde noch einmal.',
-  'Too many attempts at the same time. Try again in 5 seconds.':
-    'Zu viele Versuche zur gleichen Zeit. Versuchen Sie es in 5 Sekunden noch einmal.',
-  'Too many failed attempts. Try again in {}.':
-    'Zu viele Fehlversuche. Warten Sie ein wenig, und versuchen Sie es dann noch einmal.',
-  'Too many mails were sent to you. Try again in an hour.':
-    'Ihnen wurden zu viele Mails geschickt. Versuchen Sie es in einer Stunde noch einmal.',
-  'Very many people are signing in at this moment. Please try again.':
-    'Gerade melden sich sehr viele an. Versuchen Sie es noch einmal.',
-  'Very many requests from your network are waiting. Try again in 10 seconds.':
-    'Aus Ihrem Netz warten sehr viele Anfragen. Versuchen Sie es in 10 Sekunden noch einmal.',
   "You can't delete your own account.": 'Das eigene Konto lässt sich hier nicht löschen.',
   "You can't disable your own account.": 'Das eigene Konto lässt sich nicht deaktivieren.',
   "You can't give what you don't hold yourself: {}.": 'Sie können nicht vergeben, was Sie selbst nicht haben: {}.',

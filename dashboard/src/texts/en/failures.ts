@@ -1,22 +1,32 @@
 import type { ErrorCode } from '../../api/shapes.ts'
+import type { IssueTexts } from '../error-texts.ts'
 
 /** What is said about a refusal by the server. */
 export const failures = {
   /** What is wrong with one field, in a sentence that stands beside it. */
   issues: {
     required: 'This is needed.',
-    unknown: 'This is not expected here.',
-    tooLong: (limit: string) => `Use at most ${limit} characters.`,
-    tooShort: (limit: string) => `Use at least ${limit} characters.`,
-    tooMany: (limit: string) => `Use at most ${limit}.`,
-    tooFew: (limit: string) => `Use at least ${limit}.`,
-    tooLarge: (limit: string) => `The largest value is ${limit}.`,
-    tooSmall: (limit: string) => `The smallest value is ${limit}.`,
-    email: 'This is not an email address.',
-    url: 'This is not a complete address.',
-    twice: 'Something is here twice.',
-    invalid: 'This can’t be used here.',
-  },
+    unknown_field: 'This is not expected here.',
+    wrong_type: 'This can’t be used here.',
+    value_not_allowed: 'This can’t be used here.',
+    empty: 'This is needed.',
+    too_long: 'Use at most {max} characters.',
+    too_short: 'Use at least {min} characters.',
+    too_many_items: 'Use at most {max}.',
+    too_few_items: 'Use at least {min}.',
+    duplicate_items: 'Something is here twice.',
+    too_large: 'The largest value is {max}.',
+    too_small: 'The smallest value is {min}.',
+    not_finite: 'This number is too large.',
+    wrong_pattern: 'This can’t be used here.',
+    wrong_format: 'This can’t be used here.',
+    nul_character: 'This contains a character that can’t be used.',
+    half_surrogate_pair: 'This contains a character that can’t be used.',
+    control_character: 'This contains a line break or another control character.',
+    invisible_character: 'This contains an invisible character.',
+    leading_mark: 'This begins with a mark that belongs to another character.',
+    not_valid: 'This can’t be used here.',
+  } as IssueTexts,
   /** Every code with which the server refuses something. A sentence of the server that says more is preferred. */
   errors: {
     invalid_input: 'Something that you entered can’t be used. Check the fields.',
