@@ -68,7 +68,7 @@ test('while the space can’t be measured, the last answer holds', (t) => {
 test('writes are refused only from when the service keeps the reserve', (t) => {
   const { disk, reserve } = createDisk(t)
   disk.freeMb = 10
-  assert.equal(reserve.refusal(), undefined)
+  assert.equal(reserve.failure(), undefined)
   reserve.keep()
-  assert.equal(reserve.refusal()?.kind, 'unwritable')
+  assert.equal(reserve.failure()?.kind, 'unwritable')
 })

@@ -139,7 +139,7 @@ test('if another connection takes the lock in the middle of a batch, the rest of
 
 test('while writes are refused, statements and transactions fail without an effect, and work when they are not refused any more', async (t) => {
   let refused: Error | undefined = new Error('The disk is nearly full.')
-  const { writer, add, all, commits } = open(t, { refusal: () => refused })
+  const { writer, add, all, commits } = open(t, { failure: () => refused })
   await assert.rejects(add(1), refused)
   await assert.rejects(writer.begin(), refused)
   assert.equal(commits(), 0)

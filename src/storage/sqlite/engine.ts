@@ -20,8 +20,8 @@ export function openSqlite(file: string, log: Logger, lock: KeptLock): Engine {
   const reads = connect(file, true)
   shortenLog(writes)
   const reserve = createDiskReserve({ file, bytes: () => databaseBytes(writes) })
-  const refusal = () => lock.refusal() ?? reserve.refusal()
-  const writer = createWriter(writes.connection, translateSqlite, { refusal })
+  const failure = () => lock.failure() ?? reserve.failure()
+  const writer = createWriter(writes.connection, translateSqlite, { failure })
   const thread = createMaintenanceThread({ file, maxLockWaitMs: MAX_LOCK_WAIT_MS })
   const keeper = keepLogShort(writes.connection, { file, log, writer, thread, reserve })
   const read = createReadTogether(reads.connection, { translate: translateSqlite, isBusy })
@@ -62,8 +62,8 @@ export function openSqlite(file: string, log: Logger, lock: KeptLock): Engine {
         const { sql, parameters } = query.compile(writing.kysely)
         return thread.exclusively(() =>
           writer.between(async () => {
-            const refused = refusal()
-            if (refused) throw refused
+            const why = failure()
+            if (why) throw why
             return thread.write(sql, parameters)
           }),
         )

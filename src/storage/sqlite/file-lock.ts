@@ -9,13 +9,13 @@ import { StorageFailure } from '../failure.ts'
 
 export interface FileLock {
   /** Takes it again if its file was removed or replaced. False when another process has it now. */
-  hold(): boolean
+  renew(): boolean
   release(): void
 }
 
 /** Several times as long as a running process takes to notice that the file of its lock is gone. */
 const MAX_HOLDER_WAIT_MS = 3000
-const LOOK_MS = 50
+const POLL_MS = 50
 
 /**
  * One process at a time works on a SQLite file: its caches would go stale if a second one wrote. The lock is an open
@@ -28,7 +28,7 @@ export async function lockFile(file: string): Promise<FileLock> {
   if (!lock)
     throw new StartError(`Another Latchkey is already running on ${file}. Stop it, or set DATA_DIR to another folder.`)
   return {
-    hold() {
+    renew() {
       const current = identify(path)
       if (current === lock?.id) return true
       const again = current === undefined ? putInPlace(path) : take(path)
@@ -54,7 +54,7 @@ function identify(path: string): string | undefined {
 async function waitForHolder(file: string, path: string): Promise<void> {
   if (!existsSync(`${file}-wal`)) return
   const since = performance.now()
-  while (!existsSync(path) && performance.now() - since < MAX_HOLDER_WAIT_MS) await sleep(LOOK_MS)
+  while (!existsSync(path) && performance.now() - since < MAX_HOLDER_WAIT_MS) await sleep(POLL_MS)
 }
 
 interface Taken {
@@ -110,7 +110,7 @@ function linkOrRename(from: string, to: string): void {
 
 export interface KeptLock {
   /** The failure of every write for as long as this process may not write. */
-  refusal(): StorageFailure | undefined
+  failure(): StorageFailure | undefined
   release(): void
 }
 
@@ -140,7 +140,7 @@ export function keepLock(lock: FileLock, { file, log, onTaken }: Needs): KeptLoc
   const find = (): typeof state => {
     if (identify(file) !== opened) return 'away'
     try {
-      return lock.hold() ? 'held' : 'taken'
+      return lock.renew() ? 'held' : 'taken'
     } catch {
       // The disk may be full. It is tried again.
       return 'unknown'
@@ -169,7 +169,7 @@ export function keepLock(lock: FileLock, { file, log, onTaken }: Needs): KeptLoc
   }, CHECK_MS).unref()
 
   return {
-    refusal() {
+    failure() {
       if (performance.now() - checkedAt >= RECENT_MS) check()
       return state === 'held' ? undefined : new StorageFailure('unwritable', `The lock of ${file} is not held.`)
     },

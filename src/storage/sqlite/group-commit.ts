@@ -1,5 +1,4 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { createBatchQueue } from '../../batches.ts'
 import { StorageFailure } from '../failure.ts'
 import { isBusy } from './errors.ts'
@@ -46,8 +45,8 @@ interface Bounds {
   maxTransactionMs?: number
   maxLockWaitMs?: number
   maxWaiting?: number
-  /** Returns the failure of every write for as long as none may be made. */
-  refusal?: () => unknown
+  /** What every write fails with, for as long as none may be made. */
+  failure?: () => unknown
 }
 
 export function createWriter(
@@ -62,12 +61,12 @@ export function createWriter(
     const earliest = performance.now() - maxLockWaitMs
     const inTime = unrun.filter(({ queuedAt }) => queuedAt > earliest)
     for (const write of unrun) if (write.queuedAt <= earliest) write.failed(translate(error))
-    if (inTime.length > 0) await sleep(LOCK_RETRY_MS)
+    if (inTime.length > 0) await new Promise((resolve) => setTimeout(resolve, LOCK_RETRY_MS))
     return inTime
   }
   const commitNext = async (batch: QueuedWrite[]): Promise<QueuedWrite[] | void> => {
-    const refused = bounds.refusal?.()
-    if (refused !== undefined) return batch.forEach(({ failed }) => failed(refused))
+    const failure = bounds.failure?.()
+    if (failure !== undefined) return batch.forEach(({ failed }) => failed(failure))
     return commitBatch(connection, translate, batch, waitForLock)
   }
   const writes = createBatchQueue<QueuedWrite>({
@@ -119,7 +118,7 @@ interface QueuedWrite {
 /** Called when another process holds the write lock, so that these writes have not run. Returns those that run in the next batch. */
 type Locked = (unrun: QueuedWrite[], error: unknown) => Promise<QueuedWrite[]>
 
-/** Runs the writes one after the other and commits them together. Never rejects: a failure goes to the turns it concerns. */
+/** Runs the writes one after the other and commits them together. Never rejects: a failure goes to the writes that it concerns. */
 async function commitBatch(
   connection: DatabaseSync,
   translate: (error: unknown) => unknown,

@@ -124,18 +124,18 @@ export interface DiskReserve {
   /** True while there is too little space. */
   isShort(): boolean
   /** The failure of every write while there is too little space. */
-  refusal(): StorageFailure | undefined
+  failure(): StorageFailure | undefined
   /** Until this is called no write is refused, so that the service starts, and answers reads, also on a disk that is too full. */
   keep(): void
 }
 
-/** For what is written before the next look, and for what else needs space on this disk. */
+/** For what is written before the next measurement, and for what else needs space on this disk. */
 const MAX_MARGIN_BYTES = 64 << 20
 const MARGIN_SHARE = 0.1
 /** Once there is too little, this much of the margin has to be free again, so that the answer does not change all the time. */
 const ENOUGH = 1.25
-/** A look takes some microseconds. */
-const LOOK_MS = 50
+/** Measuring takes some microseconds. */
+const MEASURE_MS = 50
 
 interface Database {
   file: string
@@ -148,9 +148,9 @@ type Measure = (folder: string) => Pick<StatsFs, 'bsize' | 'blocks' | 'bavail'>
 export function createDiskReserve({ file, bytes }: Database, measure: Measure = statfsSync): DiskReserve {
   let isKept = false
   let isShort = false
-  let lookedAt = -Infinity
+  let measuredAt = -Infinity
 
-  const look = (): boolean => {
+  const measureNow = (): boolean => {
     try {
       const { bsize, blocks, bavail } = measure(dirname(file))
       const growth = Math.max(0, bytes() - statSync(file).size)
@@ -163,13 +163,13 @@ export function createDiskReserve({ file, bytes }: Database, measure: Measure = 
   }
   const isShortNow = (): boolean => {
     // Space that was freed counts at once.
-    if (!isShort && performance.now() - lookedAt < LOOK_MS) return false
-    lookedAt = performance.now()
-    return (isShort = look())
+    if (!isShort && performance.now() - measuredAt < MEASURE_MS) return false
+    measuredAt = performance.now()
+    return (isShort = measureNow())
   }
   return {
     isShort: isShortNow,
-    refusal: () => (isKept && isShortNow() ? new StorageFailure('unwritable', 'The disk is nearly full.') : undefined),
+    failure: () => (isKept && isShortNow() ? new StorageFailure('unwritable', 'The disk is nearly full.') : undefined),
     keep() {
       isKept = true
     },
