@@ -78,7 +78,7 @@ describe('reads on one connection of PostgreSQL', () => {
     const { port } = silent.address() as AddressInfo
     const run = async () => ({ rows: [{ from: 'the pool' }], tag: 'SELECT 1' })
     const reads = createSharedReads({
-      settings: { host: '127.0.0.1', port },
+      createClient: () => new pg.Client({ host: '127.0.0.1', port }),
       timeoutFactor: 1,
       maxSessionMs: MAX_SESSION_MS,
       send: createBatchSender(),

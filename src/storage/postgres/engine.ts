@@ -1,19 +1,18 @@
-import { setTimeout } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
-import type pg from 'pg'
+import pg from 'pg'
 import type { Logger } from 'pino'
 import { createClockDifference } from '../clock-difference.ts'
-import { createCommitTasks, type Engine, type Reader, type StatementRunner, type Trx } from '../database.ts'
+import { type Engine, type Reader, type StatementRunner, type Trx } from '../database.ts'
 import type { Schema } from '../schema.ts'
-import { isRepeatable, rethrow } from './errors.ts'
+import { rethrow } from './errors.ts'
 import { createKysely } from './kysely.ts'
-import { createAbandoned, createAlone, openPool, type Places, runAlone, withPatience } from './pool.ts'
+import { createAbandoned, createAlone, openPool, type Places, runAlone } from './pool.ts'
 import { BACKGROUND, MAX_SESSION_MS, PATIENT, PROGRAMS, READING, SERVING, type SessionLimits } from './session.ts'
 import { createSharedReads, createSharedWrites, type SharedConnection } from './shared-connection.ts'
 import { createPostgresSignals, createWatch, signalWith } from './signals.ts'
 import { migratePostgres } from './start.ts'
 import { createBatchSender, type Query, queryOf } from './statement-batch.ts'
-import { openTransaction, type PostgresTransaction } from './transaction.ts'
+import { type PostgresTransaction, repeat, transact } from './transaction.ts'
 
 /**
  * After this long without an answer from the database the client gets 503. With what else a request does, such as hashing a
@@ -75,7 +74,7 @@ export async function openPostgres(
   const [changesAlone, readsAlone] = [createAlone(forChanges), createAlone(forReads)]
   const { kysely, within } = createKysely(forChanges.first, changesAlone.run)
   const { kysely: reader } = createKysely(forReads.first, readsAlone.run)
-  const shared = { settings: limited, timeoutFactor, maxSessionMs, send }
+  const shared = { createClient: () => new pg.Client(limited), timeoutFactor, maxSessionMs, send }
   const reads = createSharedReads({ ...shared, alone: readsAlone })
   const writes = createSharedWrites({ ...shared, alone: changesAlone, abandoned })
   const background = openBackground()
@@ -93,24 +92,7 @@ export async function openPostgres(
       background: background.reader,
       // Not on the connection for reads: a write is answered when it is on the disk, and reads would wait behind it.
       run: runOn(writes),
-      transaction: (work) =>
-        withPatience(forChanges, (connections) =>
-          repeat(async () => {
-            const { afterCommit, run: runTasks } = createCommitTasks()
-            const open = await openTransaction(connections).catch(rethrow)
-            try {
-              const result = await work(toTrx(within(open), open, afterCommit))
-              await open.commit().catch(rethrow)
-              runTasks()
-              return result
-            } catch (error) {
-              await open.rollback()
-              throw error
-            } finally {
-              open.release()
-            }
-          }),
-        ),
+      transaction: (work) => transact(forChanges, (open, afterCommit) => work(toTrx(within(open), open, afterCommit))),
       async writeInBackground(query) {
         const { numAffectedRows } = await repeat(() => query.execute(kysely))
         return Number(numAffectedRows)
@@ -173,22 +155,4 @@ function toTrx(kysely: Kysely<Schema>, open: PostgresTransaction, afterCommit: T
     open.run(queryOf(text, values, name)).then(({ rows }) => rows, rethrow)
   const runNext: Trx['runNext'] = ({ name, sql: text }, values) => open.runNext(queryOf(text, values, name))
   return Object.assign(kysely, { dialect, run, runNext, afterCommit, signal: signalWith(runNext) }) as unknown as Trx
-}
-
-/** How often the work of a transaction is done at most. */
-const MAX_TRIES = 3
-/** Without a pause it would take the row again before the other, which waits for it, is woken up: the next deadlock. */
-const DEADLOCK_PAUSE_MS = 50
-
-/** Does the work again after a deadlock, and when a statement has to be prepared again: the server has undone all of it. */
-async function repeat<T>(run: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await run()
-    } catch (error) {
-      const when = isRepeatable(error)
-      if (!when || tries === MAX_TRIES) throw error
-      if (when === 'after a pause') await setTimeout(DEADLOCK_PAUSE_MS)
-    }
-  }
 }

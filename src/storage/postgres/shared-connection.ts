@@ -1,4 +1,4 @@
-import pg from 'pg'
+import type pg from 'pg'
 import { createBatchQueue } from '../../batches.ts'
 import { StorageFailure } from '../failure.ts'
 import { fateOf, isOutOfTime, isReadOnly, isStale, translate, unlessOfServer } from './errors.ts'
@@ -14,7 +14,7 @@ export interface SharedConnection {
 
 /** What the shared connections of a service have in common. */
 export interface SharedSettings {
-  settings: pg.ClientConfig
+  createClient(): pg.Client
   timeoutFactor: number
   /** The connection is replaced by another when it is this old. */
   maxSessionMs: number
@@ -120,7 +120,7 @@ const RENEW_TRIES = 6
  * does, further statements run alone. When the connection is lost, the statements on it fail and the next batch connects again.
  */
 function createSharedConnection(options: Options): SharedConnection {
-  const { settings, program, timeoutFactor, maxSessionMs, slowMs, send, alone, abandoned } = options
+  const { createClient, program, timeoutFactor, maxSessionMs, slowMs, send, alone, abandoned } = options
   let session: Session | undefined
   /** Opened while `session` was in use, and takes its place at the next batch. */
   let next: Session | undefined
@@ -136,7 +136,7 @@ function createSharedConnection(options: Options): SharedConnection {
   }
   const open = async (): Promise<Session> => {
     const openedAt = performance.now()
-    const client = new pg.Client(settings)
+    const client = createClient()
     client.on('error', () => drop(client))
     client.on('end', () => drop(client))
     try {

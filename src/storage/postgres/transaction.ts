@@ -1,7 +1,8 @@
 import { createBatchQueue } from '../../batches.ts'
+import { createCommitTasks, type Trx } from '../database.ts'
 import { SkippedStatement, StorageFailure } from '../failure.ts'
-import { isBroken, translate } from './errors.ts'
-import { type Connections, giveBack, takeFrom } from './pool.ts'
+import { isBroken, isRepeatable, rethrow, translate } from './errors.ts'
+import { type Connections, giveBack, type Places, takeFrom, withPatience } from './pool.ts'
 import { type Answer, type Query, queryOf } from './statement-batch.ts'
 
 /** A transaction on a connection of the pool. Its statements run in the order in which they were given. */
@@ -14,6 +15,47 @@ export interface PostgresTransaction {
   rollback(): Promise<void>
   /** Gives the connection back. */
   release(): void
+}
+
+/** Does some work in a transaction, and again, after it was undone, where that may help. */
+export const transact = <T>(
+  places: Places,
+  work: (open: PostgresTransaction, afterCommit: Trx['afterCommit']) => Promise<T>,
+): Promise<T> =>
+  withPatience(places, (connections) =>
+    repeat(async () => {
+      const { afterCommit, run: runTasks } = createCommitTasks()
+      const open = await openTransaction(connections).catch(rethrow)
+      try {
+        const result = await work(open, afterCommit)
+        await open.commit().catch(rethrow)
+        runTasks()
+        return result
+      } catch (error) {
+        await open.rollback()
+        throw error
+      } finally {
+        open.release()
+      }
+    }),
+  )
+
+/** How often the work of a transaction is done at most. */
+const MAX_TRIES = 3
+/** Without a pause it would take the row again before the other, which waits for it, is woken up: the next deadlock. */
+const DEADLOCK_PAUSE_MS = 50
+
+/** Does the work again after a deadlock, and when a statement has to be prepared again: the server has undone all of it. */
+export async function repeat<T>(run: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await run()
+    } catch (error) {
+      const when = isRepeatable(error)
+      if (!when || tries === MAX_TRIES) throw error
+      if (when === 'after a pause') await new Promise((resolve) => setTimeout(resolve, DEADLOCK_PAUSE_MS))
+    }
+  }
 }
 
 const BEGIN = queryOf('begin', [], 'begin')
@@ -41,6 +83,8 @@ export async function openTransaction(connections: Connections): Promise<Postgre
   let hasBegun = false
   /** From then on an unanswered connection may be a commit that the server still does. */
   let hasSentCommit = false
+  /** Why there is no transaction. What was sent now would be one of its own. */
+  let notBegun: unknown
   /** Why the connection can't be used any more. */
   let broken: unknown
   let isOver = false
@@ -48,8 +92,12 @@ export async function openTransaction(connections: Connections): Promise<Postgre
   const refuse = (statements: QueuedStatement[], why: string): void => {
     for (const { reject } of statements) reject(new StorageFailure('unavailable', why))
   }
+  const skip = (statements: QueuedStatement[], failed: Query, error: unknown): void => {
+    for (const { reject } of statements) reject(new SkippedStatement(failed.text, translate(error)))
+  }
   const send = async (batch: QueuedStatement[]): Promise<void> => {
     if (broken !== undefined) return refuse(batch, LOST)
+    if (notBegun !== undefined) return skip(batch, BEGIN, notBegun)
     hasBegun = true
     hasSentCommit = batch.some(({ query }) => query === COMMIT)
     const { answers, error } = await connections.send(
@@ -61,7 +109,10 @@ export async function openTransaction(connections: Connections): Promise<Postgre
     if (isBroken(error)) broken = error
     const [failed, ...skipped] = batch.slice(answers.length)
     failed?.reject(error)
-    for (const { reject } of skipped) reject(new SkippedStatement(failed?.query.text ?? '', translate(error)))
+    skip(skipped, failed?.query ?? COMMIT, error)
+    if (failed?.query !== BEGIN) return
+    hasBegun = false
+    notBegun = error
   }
   const statements = createBatchQueue<QueuedStatement>({
     run: send,
