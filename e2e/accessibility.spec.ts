@@ -1,45 +1,35 @@
+import { paths } from '../dashboard/src/paths.ts'
+import { publicPages } from '../dashboard/src/public-pages/public-pages.ts'
+import { type Page, pages } from '../dashboard/src/shell/pages.ts'
 import { addAuthenticator } from './support/authenticator.ts'
 import { redPicture } from './support/picture.ts'
 import { makeKey } from './support/ssh-key.ts'
 import { expect, test } from './support/test.ts'
 
-const PUBLIC_PAGES = [
-  '/login',
-  '/register',
-  '/forgot-password',
-  '/reset-password?token=x',
-  '/invitation#token=x',
-  '/revert-email#token=x',
-  '/verify-email',
-  '/logout',
-  '/setup',
-]
-const ACCOUNT_PAGES = [
-  '/',
-  '/account',
-  '/account/password',
-  '/account/passkeys',
-  '/account/sessions',
-  '/account/applications',
-  '/notifications',
-  // Confirming needs a session; without one this page redirects to the sign-in.
-  '/verify-email?token=x',
-]
+/** Addresses that show more of a page than its path does. */
+const ADDRESSES: Record<string, string[]> = {
+  [paths.resetPassword]: ['/reset-password?token=x'],
+  [paths.invitation]: ['/invitation#token=x'],
+  [paths.revertEmail]: ['/revert-email#token=x'],
+  [paths.adminNewClient]: [
+    '/admin/applications/new',
+    '/admin/applications/new?entry=grafana',
+    '/admin/applications/new?entry=web-application',
+  ],
+}
+const addressesOf = (path: string): string[] => ADDRESSES[path] ?? [path]
 
-const ADMINISTRATION_PAGES = [
-  '/admin',
-  '/admin/users',
-  '/admin/roles',
-  '/admin/applications',
-  '/admin/applications/new',
-  '/admin/applications/new?entry=grafana',
-  '/admin/applications/new?entry=web-application',
-  '/admin/hosts',
-  '/admin/certificates',
-  '/admin/audit',
-  '/admin/settings',
-  '/ssh',
-]
+// These ask for a session, and show an error without a request of an application: their own tests check them.
+const OF_REQUESTS = new Set<string>([paths.consent, paths.noAccess, paths.device])
+const PUBLIC_PAGES = Object.keys(publicPages)
+  .filter((path) => !OF_REQUESTS.has(path))
+  .flatMap(addressesOf)
+/** Those about one person or one application have a test of their own. */
+const SIGNED_IN = pages.filter(({ path }) => !path.includes('$'))
+const isForEverybody = (page: Page) => page.permission === undefined
+// Confirming an address needs a session; without one that page redirects to the sign-in.
+const ACCOUNT_PAGES = [...SIGNED_IN.filter(isForEverybody).map(({ path }) => path), '/verify-email?token=x']
+const ADMINISTRATION_PAGES = SIGNED_IN.filter((page) => !isForEverybody(page)).flatMap(({ path }) => addressesOf(path))
 
 const DIALOGS = {
   '/admin/users': 'Create a user',

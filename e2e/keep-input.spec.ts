@@ -18,6 +18,7 @@ test('fault 1: a double click does a thing once, and so does a key that is held 
   await button.dblclick()
   await expect(page.getByRole('region', { name: 'Your certificate' })).toBeVisible()
   expect(issued).toHaveLength(1)
+  await expect(button).toBeEnabled()
   await button.focus()
   await page.keyboard.down('Enter')
   for (let each = 0; each < 5; each += 1) await page.keyboard.down('Enter')

@@ -1,11 +1,11 @@
 import { Alert, Anchor, Button, Group, Stack, Text, TextInput } from '@mantine/core'
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { actAs } from '../api/acting-user.ts'
 import { answer, api } from '../api/client.ts'
 import { isStatus } from '../api/failure.ts'
 import type { DeviceDetails } from '../api/shapes.ts'
 import { ScopeList } from '../consent/ScopeList.tsx'
-import { useFailure, useSubmit } from '../lib/use-submit.ts'
+import { useSubmit } from '../lib/use-submit.ts'
 import { deviceWithCode, loginWithReturn, paths } from '../paths.ts'
 import { PublicHeading } from '../public-pages/PublicFrame.tsx'
 import { useTexts } from '../texts/TextsProvider.tsx'
@@ -18,24 +18,21 @@ type Decided = 'allowed' | 'refused'
 /** Lets a device in that has no browser. A link may carry the code, but only a click here decides. */
 export default function DevicePage() {
   const texts = useTexts('publicPages').device
-  // An object, so that the same code can be asked about again.
-  const [asked, ask] = useState({ code: new URLSearchParams(location.search).get('user_code') ?? '' })
-  const { code } = asked
+  const [code, setCode] = useState(new URLSearchParams(location.search).get('user_code') ?? '')
   const [details, setDetails] = useState<DeviceDetails>()
-  const [failure, fail] = useFailure()
   const [decided, setDecided] = useState<Decided>()
 
-  useEffect(() => {
-    if (asked.code === '') return
-    void answer(api.GET('/oauth/device/details', { params: { query: { user_code: asked.code } } })).then(
-      (found) => {
-        actAs(found.user.id)
-        setDetails(found)
-      },
-      (error: unknown) =>
-        isStatus(error, 401) ? location.replace(loginWithReturn(deviceWithCode(asked.code))) : fail(error),
-    )
-  }, [asked, fail])
+  async function find(typed: string): Promise<void> {
+    try {
+      const found = await answer(api.GET('/oauth/device/details', { params: { query: { user_code: typed } } }))
+      actAs(found.user.id)
+      setCode(typed)
+      setDetails(found)
+    } catch (error) {
+      if (!isStatus(error, 401)) throw error
+      location.replace(loginWithReturn(deviceWithCode(typed)))
+    }
+  }
 
   if (decided !== undefined) {
     return (
@@ -50,33 +47,24 @@ export default function DevicePage() {
     )
   }
   if (details) return <DeviceDecision code={code} details={details} onDecided={setDecided} />
-  return (
-    <CodeForm
-      busy={code !== '' && failure === undefined}
-      failure={failure}
-      initial={code}
-      onSubmit={(typed) => {
-        void fail(undefined)
-        ask({ code: typed })
-      }}
-    />
-  )
+  return <CodeForm initial={code} find={find} />
 }
 
-type CodeFormProps = { busy: boolean; failure: unknown; initial: string; onSubmit: (code: string) => void }
-
-/** Asks for the code that the device shows. */
-export function CodeForm({ busy, failure, initial, onSubmit }: CodeFormProps) {
+/** Asks for the code that the device shows. One in the address is looked up at once. */
+export function CodeForm({ initial, find }: { initial: string; find: (code: string) => Promise<void> }) {
   const texts = useTexts('publicPages').device
-  const form = useSubmitForm({
-    initialValues: { code: initial },
-    submit: async ({ code }) => onSubmit(code.trim()),
-  })
+  const form = useSubmitForm({ initialValues: { code: initial }, submit: ({ code }) => find(code.trim()) })
+  const { send } = form
+  const isSent = useRef(initial === '')
+  useEffect(() => {
+    if (!isSent.current) send()
+    isSent.current = true
+  }, [send])
   return (
     <Form form={form}>
       <Stack gap="lg">
         <PublicHeading title={texts.enterTitle}>{texts.enterText}</PublicHeading>
-        <FailureAlert failure={failure} />
+        <FailureAlert failure={form.unplaced} />
         <TextInput
           label={texts.code}
           placeholder="XXXX-XXXX"
@@ -89,7 +77,7 @@ export function CodeForm({ busy, failure, initial, onSubmit }: CodeFormProps) {
           maxLength={64}
           {...form.getInputProps('code')}
         />
-        <Button type="submit" size="md" fullWidth loading={busy || form.busy}>
+        <Button type="submit" size="md" fullWidth loading={form.busy}>
           {texts.next}
         </Button>
       </Stack>

@@ -17,17 +17,19 @@ function issuesOf(failure: unknown): Issue[] {
 
 /**
  * What to show at each of these fields of a form, in the user's language. What is left is the failure itself, unless all of it
- * is about one of the fields.
+ * is about one of the fields. `shownAt` names the field for a part of the request that has another name.
  */
 export function placeIssues(
   failure: unknown,
   fields: readonly string[],
+  shownAt: Readonly<Record<string, string>> = {},
 ): { errors: Record<string, string>; unplaced: unknown } {
   const errors: Record<string, string> = {}
   const issues = issuesOf(failure)
   let placed = 0
   for (const issue of issues) {
-    const field = fieldFor(issue.path.replaceAll('/', '.'), fields)
+    const path = issue.path.replaceAll('/', '.')
+    const field = fieldFor(shownAt[path.split('.')[0] ?? ''] ?? path, fields)
     if (field === undefined) continue
     placed += 1
     errors[field] ??= issueSentence(issue, currentTexts(), failure instanceof ApiFailure ? failure.code : undefined)

@@ -4,7 +4,7 @@ import { paths } from '../paths.ts'
 type Load = () => Promise<{ default: ComponentType }>
 
 /** The pages that people see before they have signed in. Each is loaded separately. */
-const publicPages: Record<string, Load> = {
+export const publicPages: Record<string, Load> = {
   [paths.login]: () => import('../sign-in/LoginPage.tsx'),
   [paths.register]: () => import('../sign-in/RegisterPage.tsx'),
   [paths.forgotPassword]: () => import('../sign-in/ForgotPasswordPage.tsx'),

@@ -4,7 +4,7 @@ import type { ComponentPropsWithRef } from 'react'
 import { useMay } from '../session/me.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { Icon } from '../ui/Icon.tsx'
-import { visibleNavigation } from './navigation.ts'
+import { visibleNavigation } from './pages.ts'
 import classes from './Shell.module.css'
 
 type Props = Omit<ComponentPropsWithRef<'a'>, keyof NavLinkProps> & NavLinkProps

@@ -19,6 +19,8 @@ type Options<Values extends Record<string, unknown>> = {
   submit: (values: Values) => Promise<unknown>
   onSuccess?: () => void
   readOnly?: boolean
+  /** The field for a part of the request that has another name. */
+  shownAt?: Readonly<Record<string, string>>
   /** Whether what was entered may be lost without a question. */
   isDisposable?: boolean
 }
@@ -60,6 +62,7 @@ export function useSubmitForm<Values extends Record<string, unknown>>({
   submit,
   onSuccess,
   readOnly = false,
+  shownAt = {},
   isDisposable = false,
 }: Options<Values>): SubmitForm<Values> {
   const element = useRef<HTMLFormElement>(null)
@@ -72,7 +75,7 @@ export function useSubmitForm<Values extends Record<string, unknown>>({
     },
     {
       onFailure(failure) {
-        const placed = placeIssues(failure, fieldsIn(element.current))
+        const placed = placeIssues(failure, fieldsIn(element.current), shownAt)
         form.setErrors(placed.errors)
         setUnplaced(placed.unplaced)
         setAttempts((before) => before + 1)

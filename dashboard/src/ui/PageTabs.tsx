@@ -19,7 +19,11 @@ export function PageTabs<Name extends string>({ tabs }: { tabs: PageTab<Name>[] 
     <Tabs
       value={(tabs.find(({ value }) => value === tab) ?? tabs[0])?.value ?? null}
       keepMounted={false}
-      onChange={(next) => void navigate({ to: '.', search: { tab: next }, replace: true, resetScroll: false })}
+      onChange={(next) => {
+        // Each page knows the names of its own tabs only.
+        const search = { tab: next as never }
+        void navigate({ to: '.', search, replace: true, resetScroll: false })
+      }}
     >
       <Tabs.List mb="lg" ref={list}>
         {tabs.map(({ value, label, icon }) => (

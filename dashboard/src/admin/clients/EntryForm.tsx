@@ -33,7 +33,11 @@ export function EntryForm({ entry, onRegistered }: Props) {
     const given = Object.fromEntries(Object.entries(answers).map(([field, value]) => [field, value.trim()]))
     return { given, filledIn: fillIn(entry, given, { issuer }) }
   }
+  const address = entry.questions.find(({ kind }) => kind === 'address')
+  const atAddress = `answers.${address?.name ?? ''}`
   const form = useSubmitForm({
+    // These are made of the address.
+    shownAt: address ? { redirectUris: atAddress, postLogoutRedirectUris: atAddress, launchUrl: atAddress } : {},
     initialValues: {
       name: entry.name,
       answers: Object.fromEntries(entry.questions.map((question) => [question.name, ''])),

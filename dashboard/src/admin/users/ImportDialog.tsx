@@ -3,6 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { answer, api } from '../../api/client.ts'
 import type { ImportResult } from '../../api/shapes.ts'
+import { useSubmit } from '../../lib/use-submit.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
 import { ChooseFileButton } from '../../ui/ChooseFileButton.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
@@ -63,19 +64,18 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
       return send(parsed.rows, true)
     },
   })
-  const run = useMutation({
-    mutationFn: () => send(rows, false, sent),
-    onSettled: () => client.invalidateQueries({ queryKey: ['admin', 'users'] }),
-  })
+  const run = useSubmit(() =>
+    send(rows, false, sent).finally(() => client.invalidateQueries({ queryKey: ['admin', 'users'] })),
+  )
   const results = sent.length > 0 ? sent : preview.data
   const todo = preview.data?.slice(sent.length).filter(({ outcome }) => outcome === 'done').length ?? 0
-  const isBusy = preview.isPending || run.isPending
+  const isBusy = preview.isPending || run.busy
 
   return (
     <Dialog onClose={onClose} title={texts.title} size="xl" closeOnClickOutside={!isBusy}>
       <Stack>
         {!results && <Text size="sm">{texts.text}</Text>}
-        {!run.data && (
+        {!run.isDone && (
           <Group>
             <ChooseFileButton
               accept=".csv,text/csv,text/plain"
@@ -91,7 +91,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
         {isBusy && (
           <Stack gap={4} role="status">
             <Text size="sm">
-              {run.isPending ? texts.inviting : texts.checking}: {texts.progress(progress, rows.length)}
+              {run.busy ? texts.inviting : texts.checking}: {texts.progress(progress, rows.length)}
             </Text>
             <Progress value={rows.length === 0 ? 0 : (progress / rows.length) * 100} aria-hidden />
           </Stack>
@@ -99,13 +99,13 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
         {results && !isBusy && (
           <ImportReport rows={rows.slice(0, results.length)} results={results} isPreview={sent.length === 0} />
         )}
-        <FailureAlert failure={run.error ?? preview.error} />
+        <FailureAlert failure={run.failure ?? preview.error} />
         <Group justify="flex-end" gap="sm">
-          <Button variant={run.data ? 'filled' : 'default'} onClick={onClose}>
-            {run.data ? texts.close : cancel}
+          <Button variant={run.isDone ? 'filled' : 'default'} onClick={onClose}>
+            {run.isDone ? texts.close : cancel}
           </Button>
-          {preview.data && !run.data && (
-            <Button loading={run.isPending} disabled={todo === 0 || preview.isPending} onClick={() => run.mutate()}>
+          {preview.data && !run.isDone && (
+            <Button loading={run.busy} disabled={todo === 0 || preview.isPending} onClick={() => run.run()}>
               {texts.submit(todo)}
             </Button>
           )}

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { visibleNavigation } from '../../../dashboard/src/shell/navigation.ts'
+import { visibleNavigation } from '../../../dashboard/src/shell/pages.ts'
 import { isPermission, PERMISSIONS } from '../../../src/vocabulary/permissions.ts'
 
 /** The links that a user with these permissions sees, by group. */
