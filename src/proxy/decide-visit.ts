@@ -1,12 +1,12 @@
 import {
   type CompiledRule,
-  type Verdict,
   compileRules,
   evaluateRules,
   meetsDemands,
+  type Verdict,
 } from '../oauth/sites/evaluate-rules.ts'
 import { readRules } from '../oauth/sites/site-settings.ts'
-import type { ForwardedRequest } from './proxy-request.ts'
+import type { SiteAddress } from './proxy-request.ts'
 import type { VisitRow, Visitor } from './visit-store.ts'
 
 /** What to do with a request to a site. */
@@ -28,7 +28,7 @@ export type Explained = Decision & { verdict: Verdict | undefined }
  */
 export function decideVisit(
   { rules, isOff }: { rules: readonly CompiledRule[]; isOff: boolean },
-  address: Pick<ForwardedRequest, 'method' | 'path'>,
+  address: Pick<SiteAddress, 'method' | 'path'>,
   visitor: Visitor | undefined,
 ): Explained {
   if (isOff) return { outcome: 'refused', reason: 'off', verdict: undefined }

@@ -1,9 +1,8 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AppError } from '../errors.ts'
-import { sendThenDrain } from '../platform/http/errors.ts'
 import { escapeHtml } from '../platform/http/escape-html.ts'
 import { toVisible } from '../platform/http/visible-name.ts'
 import { DEFAULT_LOCALE, type Locale, preferredLocale } from '../vocabulary/locales.ts'
+import type { ProxyAnswer, ProxyRequest } from './proxy-request.ts'
 import { SiteDenial } from './site-denial.ts'
 
 /** The page needs no scripts, images or other resources. */
@@ -11,40 +10,38 @@ const POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 /** Tells a visitor why a page does not open: which application, as whom they are signed in, and what they can do. */
-export function sendDenialPage(
-  request: FastifyRequest,
-  reply: FastifyReply,
+export function denialPage(
+  visit: Pick<ProxyRequest, 'acceptLanguage'>,
   error: AppError,
   anotherAccount: string | undefined,
-): FastifyReply {
-  const locale = (error instanceof SiteDenial ? error.visitor?.locale : undefined) ?? localeOf(request)
-  return sendPage(request, reply.code(error.status), locale, contentOf(TEXTS[locale], error, anotherAccount))
+): ProxyAnswer {
+  const locale = (error instanceof SiteDenial ? error.visitor?.locale : undefined) ?? localeOf(visit)
+  return page(error, locale, contentOf(TEXTS[locale], error, anotherAccount))
 }
 
 /** Tells somebody who sent a form without being signed in that it did not arrive, and how it can be sent again. */
-export function sendFormPage(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  error: AppError,
-  signIn: string,
-): FastifyReply {
-  const locale = localeOf(request)
+export function formPage(visit: Pick<ProxyRequest, 'acceptLanguage'>, error: AppError, signIn: string): ProxyAnswer {
+  const locale = localeOf(visit)
   const { title, texts, link } = TEXTS[locale].form
-  if (error.challenge !== undefined) void reply.header('www-authenticate', error.challenge)
   // In a tab of its own, because going back to the form is not always possible, and reloading the answer sends it again.
-  return sendPage(request, reply.code(error.status), locale, { title, texts, link: [signIn, link, ' target="_blank"'] })
+  return page(error, locale, { title, texts, link: [signIn, link, ' target="_blank"'] })
 }
 
-function sendPage(request: FastifyRequest, reply: FastifyReply, locale: Locale, content: Content): FastifyReply {
-  void reply
-    .header('content-security-policy', POLICY)
-    .header('referrer-policy', 'no-referrer')
-    .header('x-content-type-options', 'nosniff')
-    .type('text/html; charset=utf-8')
-  return sendThenDrain(request, reply, render(locale, content))
-}
+const page = ({ status, code, challenge }: AppError, locale: Locale, content: Content): ProxyAnswer => ({
+  status,
+  headers: {
+    'content-security-policy': POLICY,
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+    'content-type': 'text/html; charset=utf-8',
+    ...(challenge === undefined ? {} : { 'www-authenticate': challenge }),
+  },
+  body: render(locale, content),
+  deniedFor: code,
+})
 
-const localeOf = ({ headers }: FastifyRequest): Locale => preferredLocale(headers['accept-language']) ?? DEFAULT_LOCALE
+const localeOf = ({ acceptLanguage }: Pick<ProxyRequest, 'acceptLanguage'>): Locale =>
+  preferredLocale(acceptLanguage) ?? DEFAULT_LOCALE
 
 interface PageTexts {
   title(site: string): string

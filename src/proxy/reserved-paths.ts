@@ -1,14 +1,14 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import { refuse } from '../errors.ts'
 import { lockSession } from '../identity/sessions/session-store.ts'
 import { withQuery } from '../oauth/clients/redirect-uri.ts'
 import { RESERVED } from '../oauth/sites/evaluate-rules.ts'
 import { originOf } from '../oauth/sites/site-host.ts'
 import { findHost } from '../oauth/sites/site-store.ts'
 import { digest, issueToken } from '../platform/crypto/digest.ts'
+import { requestErrors } from '../platform/http/request-errors.ts'
 import type { Services } from '../platform/services.ts'
-import { type ForwardedRequest, isNavigation, isRead } from './proxy-request.ts'
-import { beginState, clearSiteCookie, clearState, ownsState, readSiteCookie, setSiteCookie } from './site-cookies.ts'
+import { proxyErrors } from './proxy-errors.ts'
+import { isRead, type ProxyAnswer, type ProxyRequest, type SiteAddress } from './proxy-request.ts'
+import { beginSiteSignIn, endedSignIn, endedSiteCookie, hasBegun, siteCookie } from './site-cookies.ts'
 import {
   consumeSiteCode,
   deleteSiteCookies,
@@ -17,13 +17,16 @@ import {
   replaceSiteCookie,
 } from './site-session-store.ts'
 
-type Needs = Pick<Services, 'config' | 'db' | 'now' | 'random'>
+type SiteServices = Pick<Services, 'config' | 'db' | 'now' | 'random'>
 
 /** Longer ones would not fit into the addresses that they are carried in. Then the visitor arrives at the start page. */
 const MAX_RETURN = 4000
 
 /** Where the visitor of a site is sent to sign in. */
-export function loginAddress({ host, path, query }: ForwardedRequest, extra: Record<string, string> = {}): string {
+export function loginAddress(
+  { host, path, query }: Omit<SiteAddress, 'method'>,
+  extra: Record<string, string> = {},
+): string {
   return withQuery(`${originOf(host)}${RESERVED}login`, { to: safeReturn(path + query), ...extra })
 }
 
@@ -33,43 +36,44 @@ export const safeReturn = (to: string | null): string =>
     ? to
     : '/'
 
-/** Answers a request for one of the paths that every site has and no application sees. Returns where the browser goes. */
-export async function answerReservedPath(
-  services: Needs,
-  asked: ForwardedRequest,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<string> {
-  if (!(await findHost(services.db.read, asked.host))) refuse('unknown_host', 'No site is registered for this host.')
+export const redirectTo = (location: string, cookies: string[] = []): ProxyAnswer => ({
+  status: 302,
+  headers: { location, 'referrer-policy': 'no-referrer', ...(cookies.length > 0 ? { 'set-cookie': cookies } : {}) },
+  body: '',
+})
+
+/** Answers a request for one of the paths that every site has and no application sees. */
+export async function answerReservedPath(services: SiteServices, asked: ProxyRequest): Promise<ProxyAnswer> {
+  if (!(await findHost(services.db.read, asked.host))) throw proxyErrors.host_without_site()
   const name = asked.path.slice(RESERVED.length)
   // A callback says itself that it failed, since its code is used up by that.
-  if (name !== 'callback' && !isRead(asked)) refuse('method_not_allowed', 'This method is not allowed here.')
+  if (name !== 'callback' && !isRead(asked)) throw proxyErrors.site_method_not_allowed()
   const parameters = new URLSearchParams(asked.query)
   switch (name) {
     case 'login':
-      return beginSignIn(services, asked, parameters, request, reply)
+      return beginSignIn(services, asked, parameters)
     case 'callback':
-      return finishSignIn(services, asked, parameters, request, reply)
+      return finishSignIn(services, asked, parameters)
     case 'logout':
-      return signOut(services, asked, request, reply)
+      return signOut(services, asked)
     default:
-      return refuse('not_found', 'There is nothing here.')
+      throw requestErrors.nothing_here()
   }
 }
 
 function beginSignIn(
-  services: Needs,
-  { host }: ForwardedRequest,
+  services: SiteServices,
+  { host, cookies }: ProxyRequest,
   parameters: URLSearchParams,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): string {
-  return withQuery(`${services.config.baseUrl}/api/authz/sign-in`, {
+): ProxyAnswer {
+  const begun = beginSiteSignIn(services, cookies)
+  const address = withQuery(`${services.config.baseUrl}/api/authz/sign-in`, {
     host,
-    state: beginState(services, request, reply),
+    state: begun.state,
     to: safeReturn(parameters.get('to')),
     account: parameters.get('account') === 'another' ? 'another' : undefined,
   })
+  return redirectTo(address, begun.cookies)
 }
 
 /**
@@ -78,18 +82,16 @@ function beginSignIn(
  * has seen it.
  */
 async function finishSignIn(
-  { db, now, random }: Needs,
-  asked: ForwardedRequest,
+  { db, now, random }: SiteServices,
+  asked: ProxyRequest,
   parameters: URLSearchParams,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<string> {
+): Promise<ProxyAnswer> {
   const { host } = asked
   const [code, state] = [parameters.get('code') ?? '', parameters.get('state') ?? '']
-  const isOwn = isRead(asked) && ownsState({ now }, request, state)
+  const isOwn = isRead(asked) && hasBegun({ now }, asked.cookies, state)
   const codeHash = digest(code)
   // Anybody may come here with anything, which must not cost a write.
-  if ((await findSessionOfCode(db.read, codeHash)) === undefined) refuseSignIn()
+  if ((await findSessionOfCode(db.read, codeHash)) === undefined) throw proxyErrors.site_sign_in_failed()
   const token = issueToken(random, '')
   const at = now()
   const found = await db.transaction(async (trx) => {
@@ -103,28 +105,19 @@ async function finishSignIn(
     await replaceSiteCookie(trx, { tokenHash: token.hash, host, sessionId: session.id, now: at })
     return { ...session, returnTo: consumed.returnTo }
   })
-  const { remembered, expiresAt, returnTo } = found ?? refuseSignIn()
-  clearState(reply, state)
+  if (!found) throw proxyErrors.site_sign_in_failed()
   // It lives as the cookie of the session does.
-  setSiteCookie(reply, token.plaintext, remembered === 1 ? Math.floor((expiresAt - at) / 1000) : undefined)
-  return originOf(host) + safeReturn(returnTo)
+  const maxAge = found.remembered === 1 ? Math.floor((found.expiresAt - at) / 1000) : undefined
+  const cookies = [endedSignIn(state), siteCookie(token.plaintext, maxAge)]
+  return redirectTo(originOf(host) + safeReturn(found.returnTo), cookies)
 }
 
-const refuseSignIn = (): never =>
-  refuse('sign_in_failed', 'This sign-in was not begun in this browser, or took too long. Open the page again.')
-
 /** Ends the cookie of this site. The session is ended by the person, on the page that follows. */
-async function signOut(
-  { config, db }: Needs,
-  asked: ForwardedRequest,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<string> {
+async function signOut({ config, db }: SiteServices, asked: ProxyRequest): Promise<ProxyAnswer> {
+  const { cookies, host, isFromOtherSite, opensPage } = asked
   // A picture or a script of another site must not sign anybody out.
-  if (request.headers['sec-fetch-site'] === 'cross-site' && !isNavigation(asked, request))
-    refuse('foreign_origin', 'This request came from a page that may not make it.')
-  const token = readSiteCookie(request)
-  if (token !== undefined) await db.transaction((trx) => deleteSiteCookies(trx, digest(token), asked.host))
-  clearSiteCookie(reply)
-  return withQuery(`${config.dashboardOrigin}/logout`, { site: asked.host })
+  if (isFromOtherSite && !opensPage) throw proxyErrors.site_sign_out_foreign()
+  const { token } = cookies
+  if (token !== undefined) await db.transaction((trx) => deleteSiteCookies(trx, digest(token), host))
+  return redirectTo(withQuery(`${config.dashboardOrigin}/logout`, { site: host }), [endedSiteCookie()])
 }

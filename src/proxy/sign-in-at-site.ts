@@ -7,8 +7,9 @@ import { originOf, parseHost } from '../oauth/sites/site-host.ts'
 import { issueToken } from '../platform/crypto/digest.ts'
 import type { Services } from '../platform/services.ts'
 import { isMissingReference } from '../storage/failure.ts'
+import { proxyErrors } from './proxy-errors.ts'
 import { safeReturn } from './reserved-paths.ts'
-import { STATE } from './site-cookies.ts'
+import { isSiteState } from './site-cookies.ts'
 import { SiteDenial } from './site-denial.ts'
 import { addSiteCode, lockSite } from './site-session-store.ts'
 import { findEntry, toVisitor } from './visit-store.ts'
@@ -31,7 +32,7 @@ export async function signInAtSite(
   signedIn: SignedIn | undefined,
 ): Promise<string> {
   const { config, db, now, random } = services
-  if (!STATE.test(state)) refuse('sign_in_failed', 'This sign-in was not begun at a site. Open the page again.')
+  if (!isSiteState(state)) throw proxyErrors.site_sign_in_not_begun()
   if (!signedIn || account === 'another') {
     const back = withQuery('/api/authz/sign-in', { host, state, to: safeReturn(to) })
     // A stranger gets the same answer for every host, and does not learn which ones are sites.
@@ -70,4 +71,4 @@ function refuseOff(entry: NonNullable<Awaited<ReturnType<typeof findEntry>>>): v
   if (entry.siteDisabledAt !== null) throw new SiteDenial('off', entry, undefined)
 }
 
-const refuseHost = (): never => refuse('unknown_host', 'No site is registered for this host.')
+const refuseHost = (): never => refuse(proxyErrors.host_without_site())

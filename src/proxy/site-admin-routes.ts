@@ -1,5 +1,4 @@
 import { Type } from 'typebox'
-import { refuse } from '../errors.ts'
 import { readHoldings } from '../identity/access/holdings-store.ts'
 import { actorOf } from '../identity/sessions/actor.ts'
 import { needs, signedIn } from '../identity/sessions/guards.ts'
@@ -10,6 +9,7 @@ import { SiteSettings } from '../oauth/sites/site-settings.ts'
 import { findHost } from '../oauth/sites/site-store.ts'
 import { failures, Nullable, type Routes, strict } from '../platform/http/contracts.ts'
 import { DENIAL_REASONS } from './decide-visit.ts'
+import { siteErrors } from './proxy-errors.ts'
 import { tryOut } from './try-out.ts'
 
 const TryOut = Type.Object(
@@ -56,7 +56,7 @@ export const siteAdminRoutes =
         const { address, method = 'GET', userId, rules } = request.body
         if (userId !== undefined) {
           const { permissions } = await readHoldings(provider.db.read, actor.id)
-          if (!permissions.has('users:read')) refuse('forbidden', 'This needs the permission users:read.')
+          if (!permissions.has('users:read')) throw siteErrors.try_out_needs_users_read()
         }
         return tryOut(provider, { clientId: request.params.clientId, address, method, userId, rules })
       },
@@ -77,8 +77,7 @@ export const siteAdminRoutes =
       },
       async ({ params }) => {
         const host = parseHost(params.host)
-        if (host === undefined || !(await findHost(provider.db.read, host)))
-          return refuse('not_found', 'There is no such site.')
+        if (host === undefined || !(await findHost(provider.db.read, host))) throw siteErrors.no_such_site()
         return { site: { host } }
       },
     )

@@ -1,18 +1,18 @@
 import { AppError } from '../errors.ts'
-import { TURNED_OFF } from '../oauth/clients/client.ts'
 import { ClientError } from '../oauth/problems/diagnosed-error.ts'
 import type { Problems } from '../oauth/problems/problems.ts'
 import type { DenialReason } from './decide-visit.ts'
-import type { ForwardedRequest } from './proxy-request.ts'
+import { proxyErrors } from './proxy-errors.ts'
+import type { SiteAddress } from './proxy-request.ts'
 import type { Visitor } from './visit-store.ts'
 
-const ANSWERS = {
-  off: ['application_off', TURNED_OFF],
-  path: ['address_refused', 'This address is too long, can be read in too many ways, or is not valid.'],
-  denied: ['forbidden', 'Nobody may open this address.'],
-  role: ['not_allowed', 'You may not open this address.'],
-  unconfirmed: ['email_unconfirmed', 'Confirm your email address first, with the link that was sent to it.'],
-} as const satisfies Record<DenialReason, readonly [string, string]>
+const ERRORS = {
+  off: proxyErrors.site_turned_off,
+  path: proxyErrors.site_address_unclear,
+  denied: proxyErrors.site_address_denied,
+  role: proxyErrors.site_not_allowed,
+  unconfirmed: proxyErrors.site_email_unconfirmed,
+} as const satisfies Record<DenialReason, () => AppError>
 
 /** A site does not let somebody in. With what its page says: which application, and as whom they are signed in. */
 export class SiteDenial extends AppError {
@@ -22,13 +22,13 @@ export class SiteDenial extends AppError {
   readonly visitor: Visitor | undefined
 
   constructor(
-    reason: DenialReason,
+    why: DenialReason,
     { clientId, siteName }: { clientId: string; siteName: string },
     visitor: Visitor | undefined,
   ) {
-    const [code, message] = ANSWERS[reason]
-    super(code, message)
-    this.why = reason
+    const { code, message, reason = '' } = ERRORS[why]()
+    super(code, message, { reason })
+    this.why = why
     this.clientId = clientId
     this.siteName = siteName
     this.visitor = visitor
@@ -43,11 +43,11 @@ const HINTS: Record<DenialReason, string> = {
   unconfirmed: 'The person has to confirm the email address first.',
 }
 
-/** Lets the administrators of a site see why a request was refused. */
+/** Lets the administrators of a site see why a visit was denied. */
 export function noteDenial(
   problems: Problems,
   endpoint: string,
-  { method, path }: ForwardedRequest,
+  { method, path }: Pick<SiteAddress, 'method' | 'path'>,
   { clientId, code, message, why, visitor }: SiteDenial,
 ): void {
   const sent = `${method} ${path}`

@@ -1,10 +1,11 @@
-import { refuse, refuseField } from '../errors.ts'
+import { atField } from '../errors.ts'
 import { refuseUnknownClient } from '../oauth/clients/client.ts'
 import { compileRules } from '../oauth/sites/evaluate-rules.ts'
 import { parseHost } from '../oauth/sites/site-host.ts'
 import { checkRules, type SiteRule } from '../oauth/sites/site-rule.ts'
 import type { Services } from '../platform/services.ts'
 import { decideVisit, type DenialReason, siteOf } from './decide-visit.ts'
+import { siteErrors } from './proxy-errors.ts'
 import { findEntryOfSite, toVisitor } from './visit-store.ts'
 
 export interface TryOut {
@@ -32,7 +33,7 @@ export async function tryOut({ db }: Pick<Services, 'db'>, asked: TryOutRequest)
   const path = pathOf(asked.address, hosts)
   if (asked.rules) checkRules(asked.rules)
   const visitor = toVisitor(entry)
-  if (asked.userId !== undefined && !visitor) refuse('not_found', 'There is no such user who may sign in.')
+  if (asked.userId !== undefined && !visitor) throw siteErrors.no_such_active_user()
   const site = { ...siteOf(entry), ...(asked.rules ? { rules: compileRules(asked.rules) } : {}) }
   const { verdict, ...decision } = decideVisit(site, { method: asked.method, path }, visitor)
   return {
@@ -48,9 +49,8 @@ function pathOf(address: string, hosts: readonly string[]): string {
   const [, host, rest = host === undefined ? address : '/'] = /^https:\/\/([^/?#]+)([/?#].*)?$/i.exec(address) ?? []
   const known = host === undefined ? undefined : parseHost(host.toLowerCase())
   if (host !== undefined && (known === undefined || !hosts.includes(known)))
-    refuseField('address', 'This is not a host of this site.')
+    throw atField('address', siteErrors.site_address_elsewhere())
   const path = rest.split(/[?#]/)[0] ?? ''
-  if (path !== '' && !path.startsWith('/'))
-    refuseField('address', 'Give a path that begins with a slash, or a whole URL.')
+  if (path !== '' && !path.startsWith('/')) throw atField('address', siteErrors.site_address_incomplete())
   return path === '' ? '/' : path
 }
