@@ -51,6 +51,7 @@ export const AREAS: [area: string, layers: string[][]][] = [
   [
     'ssh',
     [
+      ['ssh/ssh-errors.ts'],
       ['ssh/certificates'],
       ['ssh/revocation'],
       ['ssh/hosts', 'ssh/issuing'],

@@ -4,13 +4,27 @@ import { blobErrors } from './platform/blobs/blob-errors.ts'
 import { healthErrors, requestErrors } from './platform/http/request-errors.ts'
 import { ISSUES } from './platform/http/validation-issues.ts'
 import { limitErrors } from './platform/limits/limit-errors.ts'
+import { publicKeyErrors } from './platform/openssh/public-key-errors.ts'
 import { pictureErrors } from './platform/pictures/picture-errors.ts'
+import { appPasswordErrors } from './proxy/app-passwords/app-password-errors.ts'
+import { proxyErrors, siteErrors } from './proxy/proxy-errors.ts'
+import { sshErrors, sshHostErrors } from './ssh/ssh-errors.ts'
 
 /** The errors that people may see in the dashboard. Each has a sentence in every language. */
-export const SHOWN_ERRORS = combine(requestErrors, blobErrors, limitErrors, pictureErrors, settingsErrors)
+export const SHOWN_ERRORS = combine(
+  requestErrors,
+  blobErrors,
+  limitErrors,
+  pictureErrors,
+  settingsErrors,
+  sshErrors,
+  publicKeyErrors,
+  siteErrors,
+  appPasswordErrors,
+)
 
 /** The errors that only programs, hosts and the command line get. */
-export const PROTOCOL_ERRORS = combine(healthErrors)
+export const PROTOCOL_ERRORS = combine(healthErrors, sshHostErrors, proxyErrors)
 
 /** The reason of every error, and of what is wrong with one field, for the description of the API. */
 export const ERROR_REASONS: string[] = Object.keys(

@@ -1,6 +1,8 @@
 import { Buffer } from 'node:buffer'
 import { createPublicKey, hash, type KeyObject } from 'node:crypto'
+import type { AppError } from '../../errors.ts'
 import { isPrivateKey } from './private-key.ts'
+import { publicKeyErrors } from './public-key-errors.ts'
 import { FormatError, reader, string } from './wire.ts'
 
 export const ED25519 = 'ssh-ed25519'
@@ -8,7 +10,6 @@ export const ED25519 = 'ssh-ed25519'
 const SK_ED25519 = 'sk-ssh-ed25519@openssh.com'
 const KEY_BYTES = 32
 const MAX_APPLICATION_LENGTH = 255
-const EXPECTED = 'The line must read: ssh-ed25519, one space, the key in base64, and a comment if you like.'
 const OTHER_ALGORITHM = /^(ssh|rsa|ecdsa|sk|webauthn)-[a-z0-9@.-]{1,60}$/
 const CERTIFICATE = /-cert-v0[01]@openssh\.com$/
 // A comment is written to files with one line per entry and shown on terminals: it must not break a line or change the
@@ -25,36 +26,36 @@ export interface PublicKey {
   readonly comment: string
 }
 
-/** Reads one line of a `.pub` file. Throws a FormatError whose message says what to send instead. */
+/** Reads one line of a `.pub` file. Throws a FormatError that says what to send instead. */
 export function parsePublicKey(text: string): PublicKey {
   const line = text.replace(/\r?\n$/, '')
   if (isPrivateKey(line)) {
-    throw new FormatError(
-      'This is a private key. Keep it to yourself and send the public key, from the file ending in .pub.',
-    )
+    throw new FormatError(publicKeyErrors.public_key_is_private())
   }
-  if (/[\r\n]/.test(line)) throw new FormatError('Send one public key on one line.')
+  if (/[\r\n]/.test(line)) throw new FormatError(publicKeyErrors.public_key_not_one_line())
   const [label = '', encoded = '', ...words] = line.split(' ')
-  if (label !== ED25519 && label !== SK_ED25519) throw new FormatError(describeWrongLabel(label, line))
+  if (label !== ED25519 && label !== SK_ED25519) throw new FormatError(wrongLabel(label, line))
   const blob = Buffer.from(encoded, 'base64')
   // Buffer skips what is not base64; only the canonical spelling encodes back to itself (RFC 4648 §3.5).
   if (encoded === '' || blob.toString('base64') !== encoded) {
-    throw new FormatError(`The key is not in clean base64. ${EXPECTED}`)
+    throw new FormatError(publicKeyErrors.public_key_not_base64())
   }
   const comment = words.join(' ').trim()
-  if (UNSAFE_IN_COMMENT.test(comment)) throw new FormatError('The comment of the key has control characters in it.')
+  if (UNSAFE_IN_COMMENT.test(comment)) throw new FormatError(publicKeyErrors.public_key_comment_unsafe())
   return { blob, ...readPublicKeyBlob(blob, label), comment }
 }
 
 /** What is inside a blob that is a key of this type to the last byte. */
 export function readPublicKeyBlob(blob: Uint8Array, label: string = ED25519): Pick<PublicKey, 'key' | 'application'> {
-  const read = reader(blob, 'key')
+  const read = reader(blob)
   if (read.string().toString('latin1') !== label) {
-    throw new FormatError(`The key is of another type than ${label}, whatever its label says.`)
+    throw new FormatError(publicKeyErrors.public_key_mislabeled({ type: label }))
   }
   const key = read.string()
   if (key.length !== KEY_BYTES) {
-    throw new FormatError(`An ${label} key has ${KEY_BYTES} bytes; this one has ${key.length}.`)
+    throw new FormatError(
+      publicKeyErrors.public_key_wrong_length({ type: label, expected: KEY_BYTES, found: key.length }),
+    )
   }
   const application = label === SK_ED25519 ? readApplication(read.string()) : undefined
   read.end()
@@ -69,7 +70,7 @@ function readApplication(bytes: Buffer): string {
     Buffer.from(application).equals(bytes) &&
     application.startsWith('ssh:') &&
     !UNSAFE_IN_COMMENT.test(application)
-  if (!isSound) throw new FormatError('The security key was not made for SSH: its application must begin with ssh:.')
+  if (!isSound) throw new FormatError(publicKeyErrors.public_key_not_for_ssh())
   return application
 }
 
@@ -77,7 +78,7 @@ function readApplication(bytes: Buffer): string {
 export const formatPublicKey = (blob: Uint8Array, comment = ''): string => formatLine(labelOf(blob), blob, comment)
 
 /** The name of the algorithm, or of the kind of certificate, that a blob begins with. */
-export const labelOf = (blob: Uint8Array): string => reader(blob, 'key').string().toString('latin1')
+export const labelOf = (blob: Uint8Array): string => reader(blob).string().toString('latin1')
 
 /** One line for a file: label, base64, comment. */
 export function formatLine(label: string, blob: Uint8Array, comment: string): string {
@@ -96,12 +97,9 @@ export function publicKeyBlob(key: KeyObject): Buffer {
   return Buffer.concat([string(ED25519), string(Buffer.from(x, 'base64url'))])
 }
 
-function describeWrongLabel(label: string, line: string): string {
-  if (CERTIFICATE.test(label)) return 'This is a certificate. Send the public key that it was made for.'
-  if (OTHER_ALGORITHM.test(label)) {
-    return `Keys of type ${label} are not accepted, only ssh-ed25519 and, in a security key, ${SK_ED25519}.`
-  }
-  if (line.includes(`${ED25519} `) || line.includes(`${SK_ED25519} `))
-    return 'Nothing may stand before ssh-ed25519: options are not accepted.'
-  return EXPECTED
+function wrongLabel(label: string, line: string): AppError {
+  if (CERTIFICATE.test(label)) return publicKeyErrors.public_key_is_certificate()
+  if (OTHER_ALGORITHM.test(label)) return publicKeyErrors.public_key_type({ type: label })
+  if (line.includes(`${ED25519} `) || line.includes(`${SK_ED25519} `)) return publicKeyErrors.public_key_has_options()
+  return publicKeyErrors.public_key_malformed()
 }

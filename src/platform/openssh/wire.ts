@@ -1,8 +1,17 @@
 import { Buffer } from 'node:buffer'
+import type { AppError } from '../../errors.ts'
+import { publicKeyErrors } from './public-key-errors.ts'
 
-/** Bytes or text that are not what they should be. The message may be shown to the sender. */
+/** Bytes or text that are not what they should be. */
 export class FormatError extends Error {
   override name = 'FormatError'
+  /** What the sender is told. */
+  readonly shown: AppError
+
+  constructor(shown: AppError) {
+    super(shown.message)
+    this.shown = shown
+  }
 }
 
 // The data types of RFC 4251 §5, as far as keys, certificates and revocation lists use them.
@@ -81,13 +90,13 @@ export class Writer {
 /** Text that can be written and read back unchanged: OpenSSH refuses NUL, and half a surrogate pair has no UTF-8 form. */
 export const isCleanText = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
 
-/** Reads strings from the front, and throws a FormatError rather than go past the end. `what` names the data in messages. */
-export function reader(data: Uint8Array, what: string) {
+/** Reads the strings of a key from the front, and throws a FormatError rather than go past the end. */
+export function reader(data: Uint8Array) {
   const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength)
   let at = 0
 
   function take(length: number): Buffer {
-    if (length > bytes.length - at) throw new FormatError(`The ${what} ends too early.`)
+    if (length > bytes.length - at) throw new FormatError(publicKeyErrors.public_key_too_short())
     at += length
     return bytes.subarray(at - length, at)
   }
@@ -95,7 +104,7 @@ export function reader(data: Uint8Array, what: string) {
   return {
     string: (): Buffer => take(take(4).readUInt32BE()),
     end(): void {
-      if (at < bytes.length) throw new FormatError(`The ${what} has bytes left over after its end.`)
+      if (at < bytes.length) throw new FormatError(publicKeyErrors.public_key_too_long())
     },
   }
 }

@@ -1,4 +1,4 @@
-import { refuse, refuseField } from '../../errors.ts'
+import { atField, refuse } from '../../errors.ts'
 import { changeUserAccess } from '../../identity/lifecycle/end-access.ts'
 import { notify } from '../../identity/notifications/notify.ts'
 import type { SignedInActor } from '../../identity/sessions/actor.ts'
@@ -8,6 +8,7 @@ import { issueToken } from '../../platform/crypto/digest.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Services } from '../../platform/services.ts'
 import type { Trx } from '../../storage/database.ts'
+import { appPasswordErrors } from './app-password-errors.ts'
 import {
   addAppPassword,
   countAppPasswords,
@@ -35,10 +36,9 @@ export async function createAppPassword(
   actor: SignedInActor,
 ): Promise<{ appPassword: AppPassword; password: string }> {
   const { now, random } = services
-  if (now() >= signedInAt + FRESH_MS)
-    refuse('fresh_sign_in_needed', 'Sign in again, and then make the app password within ten minutes.')
+  if (now() >= signedInAt + FRESH_MS) throw appPasswordErrors.app_password_needs_fresh_sign_in()
   if (expiresAt !== undefined && expiresAt <= now())
-    refuseField('expiresAt', 'expiresAt must be in the future, in milliseconds.')
+    throw atField('expiresAt', appPasswordErrors.app_password_expiry_past())
   const { plaintext: password, hash: passwordHash } = issueToken(random, 'ap_')
   const appPassword: AppPassword = {
     id: newId(),
@@ -50,9 +50,9 @@ export async function createAppPassword(
   }
   await changeOwnAccount(services, actor, async (trx) => {
     const [site] = await listBasicSites(trx, actor.id, clientId)
-    if (!site) return refuseField('client_id', 'There is no such site that takes app passwords and that you may use.')
+    if (!site) throw atField('client_id', appPasswordErrors.app_password_site_unknown())
     if ((await countAppPasswords(trx, actor.id, now())) >= MAX_PER_PERSON)
-      refuse('conflict', `You have ${MAX_PER_PERSON} app passwords already. End one that is not needed any more.`)
+      throw appPasswordErrors.too_many_app_passwords({ max: MAX_PER_PERSON })
     await addAppPassword(trx, { ...appPassword, userId: actor.id, passwordHash })
     await notify(services, trx, actor.id, 'security.app_password_added', {
       appPasswordId: appPassword.id,
@@ -95,7 +95,7 @@ async function endAppPassword(
   { userId, id }: { userId: string; id: string },
   actor: SignedInActor,
 ): Promise<void> {
-  const { name } = (await deleteAppPassword(trx, userId, id)) ?? refuse('not_found', 'There is no such app password.')
+  const { name } = (await deleteAppPassword(trx, userId, id)) ?? refuse(appPasswordErrors.no_such_app_password())
   await notify(services, trx, userId, 'security.app_password_removed', { appPasswordId: id, name })
   await recordEvent(services, trx, {
     action: 'app_password.removed',

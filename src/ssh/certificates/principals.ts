@@ -1,4 +1,4 @@
-import { refuse } from '../../errors.ts'
+import type { AppError } from '../../errors.ts'
 import {
   groupPrincipals,
   mayName,
@@ -11,6 +11,7 @@ import { readTextList } from '../../storage/columns.ts'
 import type { Reader, Trx } from '../../storage/database.ts'
 import { readStatement, writeStatement, type Values } from '../../storage/statement.ts'
 import type { Permission } from '../../vocabulary/permissions.ts'
+import { sshErrors } from '../ssh-errors.ts'
 
 /** What the certificates of a person may name: principals, which are UNIX accounts, given by the username and by roles. */
 
@@ -55,45 +56,27 @@ interface Choice {
 /** What a certificate may name, and its rules: the group that the request names, or else the one with the username. */
 export function chooseGroup(groups: PrincipalGroup[], { username, principals, isSecurityKey }: Choice): PrincipalGroup {
   // A certificate without principals would open every account there is.
-  if (groups.length === 0) {
-    refuse(
-      'conflict',
-      'There is no UNIX account that you may log in as. Ask an administrator for a username, or for a role with principals.',
-    )
-  }
+  if (groups.length === 0) throw sshErrors.no_unix_account()
   const wanted = principals ?? (groups.some((group) => group.principals.includes(username)) ? [username] : [])
   const found = groups.filter((group) => wanted.every((name) => group.principals.includes(name)))
-  if (found.length === 0) refuseMixture(groups, wanted)
+  if (found.length === 0) throw mixtureError(groups, wanted)
   // sshd ignores the option verify-required of a key that is not in a security key.
   const usable = found.find(({ rules }) => isSecurityKey || !rules.verifyRequired)
-  if (!usable) {
-    return refuse(
-      'conflict',
-      `The role ${found[0]?.roles.join(', ')} needs a key in a security key: ssh-keygen -t ed25519-sk.`,
-    )
-  }
+  if (!usable) throw sshErrors.role_needs_security_key({ roles: found[0]?.roles.join(', ') ?? '' })
   const chosen = principals ? usable.principals.filter((name) => principals.includes(name)) : usable.principals
-  if (chosen.length > MAX_PRINCIPALS) {
-    refuse(
-      'conflict',
-      `Your roles add up to ${chosen.length} principals, and a certificate holds ${MAX_PRINCIPALS}. Request some of them.`,
-    )
-  }
+  if (chosen.length > MAX_PRINCIPALS) throw sshErrors.too_many_principals({ count: chosen.length, max: MAX_PRINCIPALS })
   return { ...usable, principals: chosen }
 }
 
-function refuseMixture(groups: PrincipalGroup[], wanted: string[]): never {
+function mixtureError(groups: PrincipalGroup[], wanted: string[]): AppError {
   const givers = wanted.map((name) => ({
     name,
     roles: groups.filter(({ principals }) => principals.includes(name)).flatMap(({ roles }) => roles),
   }))
   const foreign = givers.filter(({ roles }) => roles.length === 0).map(({ name }) => name)
-  if (foreign.length > 0) refuse('forbidden', `No role of yours gives you ${foreign.join(', ')}.`)
+  if (foreign.length > 0) return sshErrors.principals_not_given({ names: foreign.join(', ') })
   const listed = givers.map(({ name, roles }) => `${name} (${roles.join(', ')})`)
-  return refuse(
-    'conflict',
-    `These are given by roles with different rules, so they need certificates of their own: ${listed.join('; ')}.`,
-  )
+  return sshErrors.principals_of_several_groups({ names: listed.join('; ') })
 }
 
 /** For each user, what a certificate may name now: nothing without the permission to get certificates. */

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { refuse } from '../../errors.ts'
 import { digest } from '../../platform/crypto/digest.ts'
 import type { Services } from '../../platform/services.ts'
+import { sshHostErrors } from '../ssh-errors.ts'
 import { findHostToken, lockHostOfToken, markTokenUsed } from './host-credential-store.ts'
 import { markHostSeen } from './host-store.ts'
 
@@ -90,5 +91,4 @@ export const needsHost =
 export const hostOf = ({ enrolledHost }: Pick<FastifyRequest, 'enrolledHost'>): EnrolledHost =>
   enrolledHost ?? refuseHost()
 
-export const refuseHost = (): never =>
-  refuse('unauthenticated', 'This needs the token of an enrolled host.', { challenge: 'Bearer' })
+export const refuseHost = (): never => refuse(sshHostErrors.host_token_needed({ challenge: 'Bearer' }))

@@ -1,4 +1,4 @@
-import { refuse, refuseField } from '../../errors.ts'
+import { atField, refuse } from '../../errors.ts'
 import { recordEvent } from '../../platform/audit/record-event.ts'
 import { digest } from '../../platform/crypto/digest.ts'
 import type { RequestSource } from '../../platform/http/request-source.ts'
@@ -16,6 +16,7 @@ import type { Trx } from '../../storage/database.ts'
 import { isDuplicate } from '../../storage/failure.ts'
 import { claimSerial } from '../certificates/serial-store.ts'
 import { raiseKrlVersion } from '../revocation/revocation-store.ts'
+import { sshHostErrors } from '../ssh-errors.ts'
 import { refuseHost } from './authenticate-host.ts'
 import {
   findNewestHostCertificate,
@@ -66,7 +67,7 @@ export async function enrollHost(
     })
   } catch (error) {
     if (!isDuplicate(error, 'ssh_host_keys.fingerprint')) throw error
-    return refuse('conflict', 'Another host has this key. Make a new one with ssh-keygen.')
+    return refuse(sshHostErrors.host_key_taken())
   }
 }
 
@@ -113,22 +114,21 @@ export async function shouldRenew(
 
 const newHostToken = ({ random }: Pick<Services, 'random'>): string => `ht_${random.text(32)}`
 
-const refuseToken = (): never =>
-  refuse('unauthenticated', 'This token was used, has expired or was replaced. Ask for a new one.')
+const refuseToken = (): never => refuse(sshHostErrors.enrollment_token_ended())
 
 function readHostKeys(lines: string[]) {
   const keys = lines.map((line, index) => {
     try {
       const { blob, comment } = parsePublicKey(line)
-      if (labelOf(blob) !== ED25519) throw new FormatError('The key of a host must be of type ssh-ed25519.')
+      if (labelOf(blob) !== ED25519) throw new FormatError(sshHostErrors.host_key_type())
       return { fingerprint: fingerprint(blob), publicKey: formatPublicKey(blob, comment) }
     } catch (error) {
-      if (error instanceof FormatError) return refuseField(`publicKeys.${index}`, error.message)
+      if (error instanceof FormatError) return refuse(atField(`publicKeys.${index}`, error.shown))
       throw error
     }
   })
   if (new Set(keys.map(({ fingerprint: each }) => each)).size < keys.length) {
-    refuseField('publicKeys', 'A key is there twice.')
+    throw atField('publicKeys', sshHostErrors.host_key_twice())
   }
   return keys
 }

@@ -1,12 +1,13 @@
 import { hash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { AppError, refuse } from '../../errors.ts'
+import { AppError } from '../../errors.ts'
 import { sendTagged } from '../../platform/http/headers.ts'
 import type { Services } from '../../platform/services.ts'
 import { createRevocationLists, type RevocationList } from '../revocation/revocation-list.ts'
 import type { Holder } from '../revocation/revocation-store.ts'
 import type { Form } from '../revocation/write-revocation-list.ts'
+import { sshHostErrors } from '../ssh-errors.ts'
 import { readAccess, listAccounts, type Access } from './host-accounts.ts'
 import { shareRead, type SharedRead } from './shared-read.ts'
 
@@ -150,8 +151,5 @@ function createViews(access: Access) {
 /** Any other error while the list is read becomes 503, so that a host keeps the list that it has. */
 function unreadable(error: unknown): never {
   if (error instanceof AppError) throw error
-  return refuse('unavailable', 'The revocations can’t be read at the moment. Keep the list you have.', {
-    retryAfter: 2,
-    cause: error,
-  })
+  throw sshHostErrors.revocations_unreadable({ retryAfter: 2, cause: error })
 }

@@ -1,8 +1,9 @@
 import { isIP, SocketAddress } from 'node:net'
 import { Type } from 'typebox'
-import { refuseField } from '../../errors.ts'
+import { atField } from '../../errors.ts'
 import { Nullable, strict, Time } from '../../platform/http/contracts.ts'
 import { VisibleName } from '../../platform/http/visible-name.ts'
+import { sshErrors } from '../ssh-errors.ts'
 
 const MAX_HOSTNAMES = 32
 
@@ -71,13 +72,13 @@ export function checkHostnames(hostnames: string[], patterns: string[]): string[
   for (const name of names) {
     // A name of digits and dots that is no address would be taken for one.
     if (!isAddress(name) && (!DNS_NAME.test(name) || /^[0-9.]+$/.test(name))) {
-      refuseField('hostnames', `${name} is no DNS name or address, such as web1.example.com or 192.0.2.7.`)
+      throw atField('hostnames', sshErrors.hostname_invalid({ name }))
     }
     if (patterns.length > 0 && !patterns.some((pattern) => matches(pattern, name))) {
-      refuseField('hostnames', `${name} is not within SSH_HOST_PATTERNS: ${patterns.join(', ')}.`)
+      throw atField('hostnames', sshErrors.hostname_not_allowed({ name, patterns: patterns.join(', ') }))
     }
   }
-  if (new Set(names).size < names.length) refuseField('hostnames', 'A name is there twice.')
+  if (new Set(names).size < names.length) throw atField('hostnames', sshErrors.hostname_twice())
   return names
 }
 

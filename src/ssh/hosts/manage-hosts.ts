@@ -1,4 +1,4 @@
-import { refuse, refuseField } from '../../errors.ts'
+import { atField, refuse } from '../../errors.ts'
 import type { CheckedTrx } from '../../identity/access/checked-trx.ts'
 import { withoutEscalation } from '../../identity/access/escalation.ts'
 import { rememberHosts } from '../../identity/access/former-host-store.ts'
@@ -12,6 +12,7 @@ import type { Trx } from '../../storage/database.ts'
 import { isDuplicate, isMissingReference } from '../../storage/failure.ts'
 import type { AuditAction } from '../../vocabulary/audit-actions.ts'
 import { raiseKrlVersion } from '../revocation/revocation-store.ts'
+import { sshErrors } from '../ssh-errors.ts'
 import { markHostCertificatesRevoked, deleteHostTokens } from './host-credential-store.ts'
 import { atSshHost, type HostAdmission } from './host-escalation.ts'
 import {
@@ -40,7 +41,7 @@ export interface Enrollment {
 export async function createHost(services: HostServices, input: NewHost, actor: SignedInActor): Promise<Enrollment> {
   const hostnames = checkHostnames(input.hostnames, services.config.sshHostPatterns)
   return administer(services, actor, async (trx, held) => {
-    if ((await countHosts(trx)) >= MAX_HOSTS) refuse('conflict', `There are ${MAX_HOSTS} hosts already.`)
+    if ((await countHosts(trx)) >= MAX_HOSTS) throw sshErrors.too_many_hosts({ max: MAX_HOSTS })
     const id = newId()
     const { name, allowedRoles = null } = input
     await withoutEscalation(trx, held, [atSshHost(services, id, hostnames)], async (checked) => {
@@ -132,13 +133,12 @@ async function enroll({ now, random }: HostServices, trx: Trx, id: string): Prom
   return { host: (await findHostById(trx, id)) ?? refuseUnknown(), enrollmentToken }
 }
 
-export const refuseUnknown = (): never => refuse('not_found', 'There is no such host.')
+export const refuseUnknown = (): never => refuse(sshErrors.no_such_host())
 
 function refuseTaken(error: unknown): never {
-  if (isDuplicate(error, 'ssh_host_names.hostname'))
-    refuseField('hostnames', 'Another host has one of these names.', 'conflict')
-  if (isDuplicate(error, 'ssh_hosts.name')) refuseField('name', 'There is already a host of this name.', 'conflict')
-  if (isMissingReference(error)) refuseField('allowedRoles', 'There is no such role.')
+  if (isDuplicate(error, 'ssh_host_names.hostname')) throw atField('hostnames', sshErrors.hostname_taken())
+  if (isDuplicate(error, 'ssh_hosts.name')) throw atField('name', sshErrors.host_name_taken())
+  if (isMissingReference(error)) throw atField('allowedRoles', sshErrors.host_role_unknown())
   throw error
 }
 

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { refuse, refuseField } from '../../errors.ts'
+import { atField, refuse } from '../../errors.ts'
 import { criticalOptionsOf, type SshRules } from '../../identity/access/ssh-rules.ts'
 import { prepareNotification } from '../../identity/notifications/notify.ts'
 import type { CallingActor } from '../../identity/sessions/actor.ts'
@@ -27,6 +27,7 @@ import {
 } from '../certificates/certificate-store.ts'
 import { chooseGroup, lockPrincipalGroups } from '../certificates/principals.ts'
 import { claimSerial } from '../certificates/serial-store.ts'
+import { sshErrors } from '../ssh-errors.ts'
 import { lockSshKey, keepEphemeralKey, markSshKeyUsed } from './ssh-key-store.ts'
 
 /** The answer to a request for a certificate. */
@@ -106,7 +107,7 @@ async function logCertificate(
     latestEnd(trx, actor.id, at),
     prepareAnnouncement(services, trx, actor),
   ])
-  const saved = lockedKey ?? refuse('not_found', 'You have no such key.')
+  const saved = lockedKey ?? refuse(sshErrors.no_such_ssh_key())
   const { key, application, comment } = readSavedKey(saved.publicKey)
   const { principals, rules, roles } = chooseGroup(groups, {
     username: preferredUsername,
@@ -174,7 +175,7 @@ function readSavedKey(line: string): PublicKey {
     return parsePublicKey(line)
   } catch (error) {
     if (!(error instanceof FormatError)) throw error
-    return refuse('conflict', 'This saved key can’t be read any more. Delete it, and save it again.', { cause: error })
+    return refuse(sshErrors.ssh_key_unreadable({ cause: error }))
   }
 }
 
@@ -187,7 +188,8 @@ function chooseLifetime(
 ): number {
   const longest = Math.min(maxTtlSeconds, sshCertMaxTtl)
   if (requested !== undefined && requested > longest) {
-    refuseField('ttlSeconds', `The longest lifetime that ${roles.join(', ')} allows is ${longest} seconds.`)
+    const about = { roles: roles.join(', '), max: longest }
+    throw atField('ttlSeconds', sshErrors.certificate_lifetime_too_long(about))
   }
   return requested ?? Math.min(sshCertDefaultTtl, longest)
 }

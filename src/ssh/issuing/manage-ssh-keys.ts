@@ -1,4 +1,4 @@
-import { refuse, refuseField } from '../../errors.ts'
+import { atField, refuse } from '../../errors.ts'
 import type { CallingActor } from '../../identity/sessions/actor.ts'
 import { changeOwnAccount } from '../../identity/sessions/lock-actor.ts'
 import { recordEvent } from '../../platform/audit/record-event.ts'
@@ -8,6 +8,7 @@ import { FormatError } from '../../platform/openssh/wire.ts'
 import type { Services } from '../../platform/services.ts'
 import { isDuplicate } from '../../storage/failure.ts'
 import { revokeCertificatesOfKey } from '../revocation/revoke-certificates.ts'
+import { sshErrors } from '../ssh-errors.ts'
 import { addSavedKey, countSshKeys, deleteSshKey, type UserSshKey } from './ssh-key-store.ts'
 
 /** The list of keys is returned as a whole, so it has to be bounded. */
@@ -43,7 +44,7 @@ export async function addSshKey(
   try {
     return await changeOwnAccount(services, actor, async (trx) => {
       if ((await countSshKeys(trx, actor.id, at)) >= MAX_KEYS) {
-        refuse('conflict', `You have ${MAX_KEYS} keys already. Delete one that you no longer use.`)
+        throw sshErrors.too_many_ssh_keys({ max: MAX_KEYS })
       }
       const added = await addSavedKey(trx, key)
       const target = { type: 'ssh_key', id: key.id }
@@ -53,11 +54,7 @@ export async function addSshKey(
     })
   } catch (error) {
     if (!isDuplicate(error, 'ssh_keys.fingerprint')) throw error
-    return refuseField(
-      'publicKey',
-      'This key is saved already. A key belongs to one person: make another with ssh-keygen.',
-      'conflict',
-    )
+    throw atField('publicKey', sshErrors.ssh_key_taken())
   }
 }
 
@@ -65,7 +62,7 @@ function readKey(line: string): PublicKey {
   try {
     return parsePublicKey(line)
   } catch (error) {
-    if (error instanceof FormatError) return refuseField('publicKey', error.message)
+    if (error instanceof FormatError) return refuse(atField('publicKey', error.shown))
     throw error
   }
 }
@@ -77,7 +74,7 @@ export async function removeSshKey(
   id: string,
 ): Promise<void> {
   await changeOwnAccount(services, actor, async (trx) => {
-    const removed = (await deleteSshKey(trx, id, actor.id)) ?? refuse('not_found', 'You have no such key.')
+    const removed = (await deleteSshKey(trx, id, actor.id)) ?? refuse(sshErrors.no_such_ssh_key())
     const which = { userId: actor.id, savedKeyId: id }
     const revoked = await revokeCertificatesOfKey(services, trx, which, 'The key was deleted.')
     const target = { type: 'ssh_key', id }

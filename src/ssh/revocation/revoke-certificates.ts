@@ -7,6 +7,7 @@ import type { Services } from '../../platform/services.ts'
 import type { Trx } from '../../storage/database.ts'
 import { findCertificate, type SshCertificate } from '../certificates/certificate-store.ts'
 import { lockLastSerial, markLastSerial } from '../certificates/serial-store.ts'
+import { sshErrors, sshHostErrors } from '../ssh-errors.ts'
 import { raiseKrlVersion, addRevokedRange, raiseKrlVersionsTo } from './revocation-store.ts'
 import { markRevoked, markNextValidRevoked, markValidRevoked } from './revoked-certificate-store.ts'
 
@@ -30,9 +31,7 @@ export async function revokeCertificate(
     await raiseKrlVersion(trx)
     return certificate
   })
-  return (
-    revoked ?? (await findCertificate(services.db.read, id)) ?? refuse('not_found', 'There is no such certificate.')
-  )
+  return revoked ?? (await findCertificate(services.db.read, id)) ?? refuse(sshErrors.no_such_certificate())
 }
 
 /**
@@ -104,12 +103,7 @@ export interface SkippedSerials {
 export async function skipSerials({ now }: Pick<Services, 'now'>, trx: Trx): Promise<SkippedSerials> {
   const last = BigInt(now()) * 1000n
   const first = (await lockLastSerial(trx)) + 1n
-  if (first > last) {
-    refuse(
-      'conflict',
-      'The clock of this machine is behind that of the one that issued certificates. Set it right first.',
-    )
-  }
+  if (first > last) throw sshHostErrors.clock_behind_certificates()
   await markLastSerial(trx, last)
   const validBefore = now() + MAX_CERTIFICATE_SECONDS * 1000
   await addRevokedRange(trx, { first, last, revokedAt: now(), validBefore })

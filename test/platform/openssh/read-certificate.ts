@@ -10,8 +10,7 @@ import {
   type Options,
 } from '../../../src/platform/openssh/certificate.ts'
 import { ED25519, readPublicKeyBlob } from '../../../src/platform/openssh/public-key.ts'
-import { FormatError } from '../../../src/platform/openssh/wire.ts'
-import { reader, type Reader } from './wire-reader.ts'
+import { reader, type Reader, WrongFormat } from './wire-reader.ts'
 
 const NAME = 'certificate'
 
@@ -31,13 +30,13 @@ export function readCertificate(
   const read = reader(blob, NAME)
   const label = read.string().toString('latin1')
   if (label !== ED25519_CERTIFICATE && label !== SK_ED25519_CERTIFICATE)
-    throw new FormatError('It is not an Ed25519 certificate.')
+    throw new WrongFormat('It is not an Ed25519 certificate.')
   const nonce = read.string()
   const key = read.string()
   const application = label === SK_ED25519_CERTIFICATE ? { application: read.text() } : {}
-  if (key.length !== 32) throw new FormatError(`The key in the certificate has ${key.length} bytes, not 32.`)
+  if (key.length !== 32) throw new WrongFormat(`The key in the certificate has ${key.length} bytes, not 32.`)
   const serial = read.uint64()
-  if (read.uint32() !== type) throw new FormatError('It is a certificate of another type.')
+  if (read.uint32() !== type) throw new WrongFormat('It is a certificate of another type.')
   const keyId = read.text()
   const principals = readPrincipals(reader(read.string(), NAME))
   const validAfter = read.uint64()
@@ -45,11 +44,11 @@ export function readCertificate(
   const criticalOptions = readOptions(reader(read.string(), NAME))
   const extensions = readOptions(reader(read.string(), NAME))
   read.string() // Reserved, and ignored as PROTOCOL.certkeys requires.
-  if (!read.string().equals(authorityBlob)) throw new FormatError('Another authority has signed the certificate.')
+  if (!read.string().equals(authorityBlob)) throw new WrongFormat('Another authority has signed the certificate.')
   const signed = blob.subarray(0, read.position())
   const signature = reader(read.string(), NAME)
   read.end()
-  if (!isSignedBy(authorityBlob, signed, signature)) throw new FormatError('The signature does not hold.')
+  if (!isSignedBy(authorityBlob, signed, signature)) throw new WrongFormat('The signature does not hold.')
   return { key, ...application, serial, keyId, principals, validAfter, validBefore, criticalOptions, extensions, nonce }
 }
 
@@ -58,7 +57,7 @@ export function parseCertificateLine(line: string): Buffer {
   const [label, encoded = ''] = line.trimEnd().split(' ')
   const blob = Buffer.from(encoded, 'base64')
   if (!/^(sk-)?ssh-ed25519-cert-v01@openssh\.com$/.test(label ?? '') || blob.toString('base64') !== encoded) {
-    throw new FormatError('The line is not an Ed25519 certificate.')
+    throw new WrongFormat('The line is not an Ed25519 certificate.')
   }
   return blob
 }
@@ -78,7 +77,7 @@ function readPrincipals(read: Reader): string[] {
   const principals: string[] = []
   while (read.hasMore()) principals.push(read.text())
   if (principals.length === 0 || principals.length > MAX_PRINCIPALS) {
-    throw new FormatError(`A certificate names 1 to ${MAX_PRINCIPALS} principals.`)
+    throw new WrongFormat(`A certificate names 1 to ${MAX_PRINCIPALS} principals.`)
   }
   return principals
 }
@@ -88,7 +87,7 @@ function readOptions(read: Reader): Options {
   let before: Buffer = Buffer.alloc(0)
   while (read.hasMore()) {
     const name = read.string()
-    if (Buffer.compare(before, name) >= 0) throw new FormatError('The options are not in order, each named once.')
+    if (Buffer.compare(before, name) >= 0) throw new WrongFormat('The options are not in order, each named once.')
     const data = reader(read.string(), NAME)
     options.set(name.toString(), data.hasMore() ? data.text() : '')
     data.end()

@@ -9,8 +9,7 @@ import {
   SERIAL_RANGE,
   type SerialRange,
 } from '../../../src/platform/openssh/krl.ts'
-import { FormatError } from '../../../src/platform/openssh/wire.ts'
-import { reader, type Reader } from './wire-reader.ts'
+import { reader, type Reader, WrongFormat } from './wire-reader.ts'
 
 const NAME = 'revocation list'
 const MAX_SERIAL = 2n ** 64n - 1n
@@ -35,8 +34,8 @@ export interface Scope {
  */
 export function readKrl(bytes: Uint8Array): Krl {
   const read = reader(bytes, NAME)
-  if (!read.raw(KRL_MAGIC.length).equals(KRL_MAGIC)) throw new FormatError('It is not an OpenSSH revocation list.')
-  if (read.uint32() !== KRL_FORMAT) throw new FormatError('The revocation list is of an unknown format.')
+  if (!read.raw(KRL_MAGIC.length).equals(KRL_MAGIC)) throw new WrongFormat('It is not an OpenSSH revocation list.')
+  if (read.uint32() !== KRL_FORMAT) throw new WrongFormat('The revocation list is of an unknown format.')
   const version = read.uint64()
   const generatedAt = read.uint64()
   read.uint64() // Flags and, after them, a reserved string: to be ignored.
@@ -44,7 +43,7 @@ export function readKrl(bytes: Uint8Array): Krl {
   const comment = read.text()
   const scopes: Scope[] = []
   while (read.hasMore()) {
-    if (read.uint8() !== CERTIFICATES) throw new FormatError('The list revokes something else than certificates.')
+    if (read.uint8() !== CERTIFICATES) throw new WrongFormat('The list revokes something else than certificates.')
     scopes.push(readScope(reader(read.string(), NAME)))
   }
   return { version, generatedAt, comment, scopes }
@@ -64,13 +63,13 @@ function readScope(read: Reader): Scope {
     if (type === SERIAL_LIST) readList(section, ranges)
     else if (type === SERIAL_RANGE) ranges.push({ first: section.uint64(), last: section.uint64() })
     else if (type === SERIAL_BITMAP) readBitmap(section, ranges)
-    else throw new FormatError('The list revokes certificates by something else than their serials.')
+    else throw new WrongFormat('The list revokes certificates by something else than their serials.')
     section.end()
   }
   for (const { first, last } of ranges) {
-    if (first === 0n) throw new FormatError('Serial 0 cannot be revoked.')
-    if (last < first) throw new FormatError('A range of serials ends before it begins.')
-    if (last > MAX_SERIAL) throw new FormatError('A bitmap goes past the maximum serial.')
+    if (first === 0n) throw new WrongFormat('Serial 0 cannot be revoked.')
+    if (last < first) throw new WrongFormat('A range of serials ends before it begins.')
+    if (last > MAX_SERIAL) throw new WrongFormat('A bitmap goes past the maximum serial.')
   }
   return { caKey: caKey.length === 0 ? undefined : caKey, ranges: merge(ranges) }
 }
@@ -86,9 +85,9 @@ function readBitmap(read: Reader, ranges: SerialRange[]): void {
   const base = read.uint64()
   const number = read.string()
   // RFC 4251 §5: if the first bit is set, the number is negative, which a bitmap can't be.
-  if ((number[0] ?? 0) >= 0x80) throw new FormatError('A bitmap lacks its leading zero byte.')
+  if ((number[0] ?? 0) >= 0x80) throw new WrongFormat('A bitmap lacks its leading zero byte.')
   const bits = number[0] === 0 ? number.subarray(1) : number
-  if (bits.length * 8 > MAX_BITMAP_BITS) throw new FormatError(`A bitmap has more than ${MAX_BITMAP_BITS} bits.`)
+  if (bits.length * 8 > MAX_BITMAP_BITS) throw new WrongFormat(`A bitmap has more than ${MAX_BITMAP_BITS} bits.`)
   for (let bit = 0; bit < bits.length * 8; bit++) {
     if ((bits[bits.length - 1 - (bit >> 3)]! >> (bit & 7)) & 1) {
       const serial = base + BigInt(bit)

@@ -1,5 +1,13 @@
 import { Buffer } from 'node:buffer'
+import { AppError } from '../../../src/errors.ts'
 import { FormatError } from '../../../src/platform/openssh/wire.ts'
+
+/** For what only tests read. */
+export class WrongFormat extends FormatError {
+  constructor(problem: string) {
+    super(new AppError('invalid_input', problem))
+  }
+}
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
@@ -14,7 +22,7 @@ export function reader(data: Uint8Array, name: string) {
   let at = 0
 
   function advance(length: number): number {
-    if (length > bytes.length - at) throw new FormatError(`The ${name} ends too early.`)
+    if (length > bytes.length - at) throw new WrongFormat(`The ${name} ends too early.`)
     at += length
     return at - length
   }
@@ -30,18 +38,18 @@ export function reader(data: Uint8Array, name: string) {
     string: (): Buffer => read.raw(read.uint32()),
     text(): string {
       const encoded = read.string()
-      if (encoded.includes(0)) throw new FormatError(`The ${name} has a NUL byte inside its text.`)
+      if (encoded.includes(0)) throw new WrongFormat(`The ${name} has a NUL byte inside its text.`)
       try {
         return utf8.decode(encoded)
       } catch {
-        throw new FormatError(`The ${name} has text that is not UTF-8.`)
+        throw new WrongFormat(`The ${name} has text that is not UTF-8.`)
       }
     },
     /** The number of bytes read so far. */
     position: (): number => at,
     hasMore: (): boolean => at < bytes.length,
     end(): void {
-      if (at < bytes.length) throw new FormatError(`The ${name} has bytes left over after its end.`)
+      if (at < bytes.length) throw new WrongFormat(`The ${name} has bytes left over after its end.`)
     },
   }
   return read

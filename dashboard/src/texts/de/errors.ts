@@ -1,7 +1,9 @@
 import type { ErrorSentences } from '../error-texts.ts'
 import { platformErrors } from './errors/platform.ts'
+import { appPasswordErrors, siteErrors } from './errors/sites.ts'
+import { publicKeyErrors, sshErrors } from './errors/ssh.ts'
 
 export const errors: ErrorSentences = {
-  sentences: { ...platformErrors },
+  sentences: { ...appPasswordErrors, ...platformErrors, ...publicKeyErrors, ...siteErrors, ...sshErrors },
   sayDuration: (seconds) => (seconds < 120 ? `${seconds} Sekunden` : `${Math.ceil(seconds / 60)} Minuten`),
 }

@@ -11,8 +11,6 @@ export const refusals: Readonly<Record<string, string>> = {
   'A site needs a host.': 'Eine Website braucht einen Host.',
   'A site behind a proxy is no OAuth client and does not have this.': 'Eine Website hinter einem Proxy hat das nicht.',
   'Each header can be used once.': 'Jeder Header kann nur einmal verwendet werden.',
-  'Give a path that begins with a slash, or a whole URL.':
-    'Geben Sie einen Pfad an, der mit einem Schrägstrich beginnt, oder eine ganze URL.',
   'Only a confidential client has a secret.': 'Nur eine vertrauliche Anwendung hat ein Geheimnis.',
   'Only a rule with the policy "roles" has roles.': 'Nur eine Regel für Rollen hat Rollen.',
   'Only a site behind a proxy has this.': 'Das hat nur eine Website hinter einem Proxy.',
@@ -24,33 +22,20 @@ export const refusals: Readonly<Record<string, string>> = {
   'The path must not have control characters.': 'Der Pfad darf keine Steuerzeichen enthalten.',
   'The path must not have two slashes in a row.': 'Der Pfad darf keine zwei Schrägstriche hintereinander enthalten.',
   'The path must not have dot segments.': 'Der Pfad darf keine Punktsegmente (. oder ..) enthalten.',
-  'There is no such app password.': 'Dieses App-Passwort gibt es nicht.',
-  'There is no such site that takes app passwords and that you may use.':
-    'Es gibt keine solche Website, die App-Passwörter annimmt und die Sie benutzen dürfen.',
-  'There is no such site.': 'Diese Website gibt es nicht.',
-  'There is no such user who may sign in.': 'Es gibt diese Person nicht, oder sie darf sich nicht anmelden.',
   'This host is there twice.': 'Dieser Host kommt doppelt vor.',
-  'This is not a host of this site.': 'Das ist kein Host dieser Website.',
-  'You have {} app passwords already. End one that is not needed any more.':
-    'Sie haben schon {} App-Passwörter. Beenden Sie eines, das nicht mehr gebraucht wird.',
-  'expiresAt must be in the future, in milliseconds.': 'Das Ende muss in der Zukunft liegen.',
   'One of these hosts is that of another site, or of this service itself.':
     'Einer dieser Hosts gehört zu einer anderen Website oder zu diesem Dienst selbst.',
-  'Sign in again, and then make the app password within ten minutes.':
-    'Melden Sie sich wieder an, und legen Sie das App-Passwort dann innerhalb von zehn Minuten an.',
   "A built-in role can't be deleted.": 'Eine eingebaute Rolle lässt sich nicht löschen.',
   'A built-in role keeps its name.': 'Eine eingebaute Rolle behält ihren Namen.',
   'A claim holds a NUL character.': 'Ein Claim enthält ein NUL-Zeichen.',
   'A client that uses authorization codes needs a redirect URL.':
     'Eine Anwendung, an der sich Menschen anmelden, braucht eine Rücksprungadresse.',
-  'A name is there twice.': 'Ein Name kommt doppelt vor.',
   'A public client always needs PKCE.': 'Eine öffentliche Anwendung braucht immer PKCE.',
   'A public client has no credentials of its own.': 'Eine öffentliche Anwendung hat keine eigenen Zugangsdaten.',
   'Accounts here are made by an administrator.': 'Konten legt hier die Administration an.',
   'Addresses of {} are not accepted here.': 'Adressen von {} sind hier nicht zugelassen.',
   'An account has at most {} passkeys.': 'Ein Konto hat höchstens {} Passkeys.',
   'An attribute holds a NUL character.': 'Ein Attribut enthält ein NUL-Zeichen.',
-  'Another host has one of these names.': 'Ein anderer Host hat einen dieser Namen.',
   'Consent can be skipped for a public client only if all its redirect URLs use https.':
     'Bei einer öffentlichen Anwendung kann die Zustimmung nur entfallen, wenn alle Rücksprungadressen https verwenden.',
   'Everyone with an account has this role.': 'Diese Rolle haben alle, die ein Konto haben.',
@@ -59,7 +44,6 @@ export const refusals: Readonly<Record<string, string>> = {
   'Name the role.': 'Wählen Sie eine Rolle.',
   'No device waits with this code. Check it, or start again on the device.':
     'Kein Gerät wartet mit diesem Code. Prüfen Sie ihn, oder beginnen Sie am Gerät von vorn.',
-  'No role of yours gives you {}.': 'Keine Ihrer Rollen gibt Ihnen {}.',
   'Only a pending action can be cancelled; this one is {}.':
     'Nur eine ausstehende Aktion lässt sich abbrechen; diese ist es nicht mehr ({}).',
   'PKCE can be made optional only while ALLOW_MISSING_PKCE is on. Ask who runs this service.':
@@ -76,7 +60,6 @@ export const refusals: Readonly<Record<string, string>> = {
   "The claim {} can't be mapped.": 'Der Claim {} lässt sich nicht zuordnen.',
   'The claim {} is mapped twice.': 'Der Claim {} ist doppelt zugeordnet.',
   'The command must be one line without control characters.': 'Der Befehl muss eine Zeile ohne Steuerzeichen sein.',
-  'The longest lifetime that {} allows is {} seconds.': 'Die längste Gültigkeit, die {} erlaubt, ist {} Sekunden.',
   'The name of a passkey has no < and >.': 'Der Name eines Passkeys enthält kein < und kein >.',
   'The password could not be checked just now. Please try again.':
     'Das Passwort konnte gerade nicht geprüft werden. Versuchen Sie es noch einmal.',
@@ -84,8 +67,6 @@ export const refusals: Readonly<Record<string, string>> = {
     'Das Passwort wird gerade geändert. Versuchen Sie es noch einmal.',
   'The principal {} is the username of {}.': 'Der Kontoname {} ist der Benutzername von {}.',
   'The role does not have this permission.': 'Die Rolle hat diese Berechtigung nicht.',
-  'The role {} needs a key in a security key: ssh-keygen -t ed25519-sk.':
-    'Die Rolle {} braucht einen Schlüssel auf einem Sicherheitsschlüssel: ssh-keygen -t ed25519-sk.',
   'The scope {} is for the built-in client {} only.': 'Der Scope {} ist der eingebauten Anwendung {} vorbehalten.',
   'The scopes go beyond what this application may ask for.':
     'Die Scopes gehen über das hinaus, was diese Anwendung anfragen darf.',
@@ -94,19 +75,13 @@ export const refusals: Readonly<Record<string, string>> = {
   'The user who planned it no longer has the permission users:lifecycle.':
     'Das Konto, das dies geplant hat, hat die Berechtigung users:lifecycle nicht mehr.',
   'The username {} is taken.': 'Der Benutzername {} ist vergeben.',
-  'There are {} hosts already.': 'Es gibt schon {} Hosts.',
-  'There is already a host of this name.': 'Es gibt schon einen Host mit diesem Namen.',
   'There is already a role of this name.': 'Es gibt schon eine Rolle mit diesem Namen.',
   'There is already an account with this email.': 'Zu dieser E-Mail-Adresse gibt es schon ein Konto.',
   'There is an administrator already.': 'Es gibt schon eine Administration.',
-  'There is no UNIX account that you may log in as. Ask an administrator for a username, or for a role with principals.':
-    'Es gibt kein UNIX-Konto, mit dem Sie sich anmelden dürfen. Bitten Sie die Administration um einen Benutzernamen oder eine Rolle mit Kontonamen.',
   'There is no avatar.': 'Es gibt kein Bild.',
   'There is no role {}.': 'Es gibt keine Rolle {}.',
   'There is no such action.': 'Diese Aktion gibt es nicht.',
   'There is no such application.': 'Diese Anwendung gibt es nicht.',
-  'There is no such certificate.': 'Dieses Zertifikat gibt es nicht.',
-  'There is no such host.': 'Diesen Host gibt es nicht.',
   'There is no such notification.': 'Diese Benachrichtigung gibt es nicht.',
   'There is no such passkey.': 'Diesen Passkey gibt es nicht.',
   'There is no such permission.': 'Diese Berechtigung gibt es nicht.',
@@ -115,8 +90,6 @@ export const refusals: Readonly<Record<string, string>> = {
   'There is no such user.': 'Dieses Konto gibt es nicht.',
   'These attributes are your own. Somebody else has to change them.':
     'Das sind Ihre eigenen Attribute. Ändern muss sie jemand anderes.',
-  'These are given by roles with different rules, so they need certificates of their own: {}.':
-    'Diese Kontonamen kommen von Rollen mit verschiedenen Regeln und brauchen je ein eigenes Zertifikat: {}.',
   'This account is disabled.': 'Dieses Konto ist deaktiviert.',
   'This address {}.':
     'Diese Adresse ist hier nicht zugelassen: Sie muss vollständig sein und https verwenden (http nur auf dem eigenen Gerät und auf freigegebenen Hosts), ohne Fragment, Platzhalter und Zugangsdaten.',
@@ -138,8 +111,6 @@ export const refusals: Readonly<Record<string, string>> = {
     'Das ist das letzte aktive Konto mit der Rolle der Administration. Geben Sie diese zuerst einem anderen.',
   'This is the only way to sign in to your account. Add another passkey or set a password first.':
     'Das ist die einzige Möglichkeit, sich anzumelden. Fügen Sie zuerst einen weiteren Passkey hinzu, oder legen Sie ein Passwort fest.',
-  'This key is saved already. A key belongs to one person: make another with ssh-keygen.':
-    'Dieser Schlüssel ist schon gespeichert. Ein Schlüssel gehört zu einem Konto: Erzeugen Sie mit ssh-keygen einen anderen.',
   'This link belongs to another account. Sign in to that account to confirm its address.':
     'Dieser Link gehört zu einem anderen Konto. Melden Sie sich mit jenem Konto an, um seine Adresse zu bestätigen.',
   'This link is no longer valid.': 'Dieser Link gilt nicht mehr.',
@@ -155,8 +126,6 @@ export const refusals: Readonly<Record<string, string>> = {
     'Diese Person hat jetzt mehr Berechtigungen als das Konto, das dies geplant hat.',
   'This request was answered already.': 'Diese Anfrage wurde schon beantwortet.',
   'This role holds more than you do: {}.': 'Diese Rolle hat mehr Berechtigungen als Sie: {}.',
-  'This saved key can’t be read any more. Delete it, and save it again.':
-    'Dieser Schlüssel lässt sich nicht mehr lesen. Löschen Sie ihn, und speichern Sie ihn neu.',
   'This time is in the past.{}': 'Dieser Zeitpunkt liegt in der Vergangenheit.',
   'This trial was finished already or has expired. Start again.':
     'Dieser Versuch ist schon beendet oder abgelaufen. Beginnen Sie von vorn.',
@@ -188,20 +157,12 @@ export const refusals: Readonly<Record<string, string>> = {
   "You can't plan an action for your own account.": 'Für das eigene Konto lässt sich keine Aktion planen.',
   'You change your own address on the page of your account, and confirm it there.':
     'Die eigene Adresse ändern und bestätigen Sie auf der Seite Ihres Kontos.',
-  'You have no such key.': 'Diesen Schlüssel haben Sie nicht.',
-  'You have {} keys already. Delete one that you no longer use.':
-    'Sie haben schon {} Schlüssel. Löschen Sie einen, den Sie nicht mehr brauchen.',
   'You may not use this application.': 'Diese Anwendung ist für Sie nicht freigegeben.',
-  'Your roles add up to {} principals, and a certificate holds {}. Request some of them.':
-    'Ihre Rollen ergeben {} Kontonamen, und ein Zertifikat fasst {}. Wählen Sie einige davon aus.',
   'Your username opens UNIX accounts through SSH certificates. Only an administrator can change it.':
     'Ihr Benutzername öffnet über SSH-Zertifikate UNIX-Konten. Nur die Administration kann ihn ändern.',
   '{} has bits set after its prefix. Write {}/{}.': '{} hat Bits hinter dem Präfix. Schreiben Sie {}/{}.',
   '{} is an IPv4 range written as IPv6. Write it as IPv4.':
     '{} ist ein IPv4-Bereich in der Schreibweise von IPv6. Schreiben Sie ihn als IPv4.',
-  '{} is no DNS name or address, such as web1.example.com or 192.0.2.7.':
-    '{} ist kein DNS-Name und keine Adresse wie web1.example.com oder 192.0.2.7.',
   '{} is not a range such as 192.0.2.0/24 or 2001:db8::/32.':
     '{} ist kein Bereich wie 192.0.2.0/24 oder 2001:db8::/32.',
-  '{} is not within SSH_HOST_PATTERNS: {}.': '{} liegt nicht in SSH_HOST_PATTERNS: {}.',
 }
