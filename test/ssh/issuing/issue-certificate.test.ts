@@ -126,7 +126,11 @@ onEachEngine('SSH certificates', (engine) => {
     for (const savedKeyId of [foreign, deleted, 'never']) {
       const response = await person.post('/api/ssh/certs/issue', { savedKeyId })
       assert.equal(response.statusCode, 404)
-      assert.deepEqual(response.json(), { error: 'You have no such key.', code: 'not_found', reason: 'no_such_ssh_key' })
+      assert.deepEqual(response.json(), {
+        error: 'You have no such key.',
+        code: 'not_found',
+        reason: 'no_such_ssh_key',
+      })
     }
   })
 
