@@ -5,15 +5,44 @@ import { pathToFileURL } from 'node:url'
 /** Their files start services in separate processes and mostly wait for them, so each file has a process of its own. */
 const WAITING = new Set(['operations/cli', 'faults', 'load', 'process', 'release', 'third-party'])
 
+/** They need what only Linux has: namespaces, /proc, and programs as Debian installs them. */
+const NEEDS_LINUX = new Set([
+  'deploy',
+  'faults',
+  'interop',
+  'load',
+  'operations/cli',
+  'process',
+  'release',
+  'third-party',
+])
+
+/** They take long, or need programs that `npm ci` does not install. */
+const NOT_QUICK = new Set([...WAITING, ...NEEDS_LINUX, 'fuzz'])
+
 /** Areas of several folders. Together they would be one long process. */
 const DIVIDED = new Set(['platform', 'identity', 'operations'])
+
+/** On another system those are left out that need Linux, with one line; never in CI, where they fail. */
+function testFiles(): string[] {
+  const all = globSync('test/**/*.test.ts')
+  if (process.platform === 'linux' || process.env['CI'] !== undefined) return all
+  process.stdout.write(
+    `Left out, because they need Linux: ${[...NEEDS_LINUX].map((each) => `test/${each}`).join(', ')}\n`,
+  )
+  return all.filter((file) => !NEEDS_LINUX.has(folderOf(file)))
+}
+
+/** Those of a run of two minutes. */
+export const quickTestFiles = (): string[] =>
+  globSync('test/**/*.test.ts').filter((file) => !NOT_QUICK.has(folderOf(file)))
 
 /**
  * Lets the test files of one folder of `test/` run in one process, because loading the service takes longer than the tests of most
  * files. Returns the files to run, each of which imports those of one process. The runner takes them in order of their names: the
  * largest are first, so that no long one is left for the end, and those that wait alternate with those that compute.
  */
-export function groupTests(into: string, files = globSync('test/**/*.test.ts')): string[] {
+export function groupTests(into: string, files = testFiles()): string[] {
   const groups = Map.groupBy(files.toSorted(), (file) => {
     const folder = folderOf(file)
     return WAITING.has(folder) ? file.replace('.test.ts', '').replaceAll('/', '-') : folder.replace('/', '-')

@@ -1,8 +1,8 @@
 // Runs everything: checks, server tests on both engines, interoperability tests with OpenSSH, browser tests.
-import { chmodSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { groupTests } from './group-tests.ts'
+import { newTestFolder, serverTestArguments } from './run-tests.ts'
 import { run } from './run.ts'
 import { requireSystemPackages } from './system-packages.ts'
 import { readResults, type TestResult } from './test-results.ts'
@@ -15,18 +15,7 @@ const MAX_SILENCE_MS = 2 * MAX_TEST_MS
 const SLOWEST_SHOWN = 10
 const REASON_LINES = 15
 
-/**
- * Tests write to memory if there is enough space: they create some hundred databases, and would be slow on a busy disk.
- */
-const MEMORY_FOLDER = '/dev/shm'
-const MIN_FREE_BYTES = 4 * 1024 ** 3
-
-const folder = mkdtempSync(join(hasSpace(MEMORY_FOLDER) ? MEMORY_FOLDER : tmpdir(), 'latchkey-tests-'))
-// PostgreSQL runs under another account.
-chmodSync(folder, 0o755)
-process.env['TMPDIR'] = folder
-// The processes of the server tests load the same sources.
-process.env['NODE_COMPILE_CACHE'] = 'node_modules/.cache/tests'
+const folder = newTestFolder()
 const resultsFile = join(folder, 'results')
 writeFileSync(resultsFile, '')
 
@@ -34,11 +23,7 @@ writeFileSync(resultsFile, '')
 const software = fetchAllSoftware()
 
 const serverTests = [
-  '--test',
-  // Twice the number of cores of the smallest machine: about every second file waits for timeouts and child processes.
-  '--test-concurrency=4',
-  `--test-timeout=${MAX_TEST_MS}`,
-  '--test-global-setup=test/support/global-setup.ts',
+  ...serverTestArguments(MAX_TEST_MS),
   '--test-reporter=spec',
   '--test-reporter-destination=stdout',
   '--test-reporter=./scripts/test-results.ts',
@@ -102,15 +87,6 @@ async function take([command, args]: Step): Promise<void> {
   process.exitCode = 1
   process.stderr.write(`\nThis failed: ${command} ${args.join(' ')}\n`)
   failed = Math.max(failed, 1)
-}
-
-function hasSpace(path: string): boolean {
-  try {
-    const { bavail, bsize } = statfsSync(path)
-    return bavail * bsize > MIN_FREE_BYTES
-  } catch {
-    return false
-  }
 }
 
 /** Reads the lines of Playwright's list reporter: `  ✓   1 e2e/sign-in.spec.ts:9:1 › a user signs in (1.2s)`. */

@@ -1,0 +1,19 @@
+// The tests to run after each change, in two minutes: the server on SQLite, and the modules of the dashboard. They need nothing but
+// what `npm ci` installs. Tests of PostgreSQL alone run too; what is about both engines runs on SQLite.
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { groupTests, quickTestFiles } from './group-tests.ts'
+import { newTestFolder, serverTestArguments } from './run-tests.ts'
+import { run } from './run.ts'
+
+const MAX_TEST_MS = 60_000
+
+process.env['TEST_ENGINE'] ??= 'sqlite'
+const folder = newTestFolder()
+const { code } = await run('node', [
+  ...serverTestArguments(MAX_TEST_MS),
+  '--test-reporter=dot',
+  ...groupTests(join(folder, 'groups'), quickTestFiles()),
+])
+rmSync(folder, { recursive: true, force: true })
+process.exitCode = code
