@@ -28,7 +28,7 @@ const WRITES = new RegExp(`\\.(?:insertInto|updateTable|deleteFrom)\\((?:${NAMED
 const UNCHECKED: Record<string, string> = {
   'identity/access/role-store.ts addBuiltInRoles': 'Runs at the start of the service.',
   'operations/background/sweep-expired.ts EXPIRING': 'Forgets what hosts were, after 90 days.',
-  'operations/backup/recovery-store.ts endEnrollments': 'Ends enrolment tokens, after a restore.',
+  'operations/backup/recover.ts endEnrollments': 'Ends enrolment tokens, after a restore.',
   'identity/lifecycle/deleted-user-store.ts markDeleted':
     'Takes the roles of an account that is deleted in the same transaction.',
   'oauth/clients/built-in-client.ts addBuiltInClient': 'Runs at the start of the service.',
