@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { defineConfig, devices } from '@playwright/test'
+import { BROWSER_TESTS_NEED_LINUX, leavesOutLinux } from './scripts/needs-linux.ts'
 
 // The distribution's Chromium where there is one, in the form without windows, which takes less processor time; otherwise the one
 // that Playwright installed.
@@ -8,7 +9,10 @@ const installed = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium-headless-shell
 export default defineConfig({
   testDir: 'e2e',
   // Takes the pictures in docs/screenshots anew; it proves nothing, so it runs only when asked: SCREENSHOTS=1.
-  testIgnore: process.env.SCREENSHOTS ? [] : 'screenshots.spec.ts',
+  testIgnore: [
+    ...(process.env.SCREENSHOTS ? [] : ['screenshots.spec.ts']),
+    ...(leavesOutLinux ? BROWSER_TESTS_NEED_LINUX.map((file) => `**/${file}`) : []),
+  ],
   outputDir: 'test-results',
   fullyParallel: true,
   workers: 2,

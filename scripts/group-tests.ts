@@ -1,6 +1,7 @@
 import { globSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { BROWSER_TESTS_NEED_LINUX, leavesOutLinux } from './needs-linux.ts'
 
 /** Their files start services in separate processes and mostly wait for them, so each file has a process of its own. */
 const WAITING = new Set(['operations/cli', 'faults', 'load', 'process', 'release', 'third-party'])
@@ -26,10 +27,9 @@ const DIVIDED = new Set(['platform', 'identity', 'operations'])
 /** On another system those are left out that need Linux, with one line; never in CI, where they fail. */
 function testFiles(): string[] {
   const all = globSync('test/**/*.test.ts')
-  if (process.platform === 'linux' || process.env['CI'] !== undefined) return all
-  process.stdout.write(
-    `Left out, because they need Linux: ${[...NEEDS_LINUX].map((each) => `test/${each}`).join(', ')}\n`,
-  )
+  if (!leavesOutLinux) return all
+  const left = [...NEEDS_LINUX].map((folder) => `test/${folder}`)
+  process.stdout.write(`Left out, because it needs Linux: ${[...left, ...BROWSER_TESTS_NEED_LINUX].join(', ')}\n`)
   return all.filter((file) => !NEEDS_LINUX.has(folderOf(file)))
 }
 

@@ -30,24 +30,22 @@ const serverTests = [
   `--test-reporter-destination=${resultsFile}`,
   ...groupTests(join(folder, 'groups')),
 ]
-type Step = [string, string[]]
-const checks: Step[] = [
-  ['node', ['scripts/check.ts']],
-  ['node', ['scripts/build-dashboard.ts', '--if-stale']],
-  ['node', ['scripts/build-server.ts', '--if-stale']],
-  ['node', ['scripts/measure-dashboard.ts']],
-]
-const tests: Step[] = [
-  ['node', serverTests],
-  ['playwright', ['test']],
+const checks = [
+  ['node', 'scripts/build-dashboard.ts', '--if-stale'],
+  ['node', 'scripts/build-server.ts', '--if-stale'],
+  ['node', 'scripts/measure-dashboard.ts'],
+  ['node', 'scripts/check.ts'],
 ]
 
 let passed = 0
 let failed = 0
 const results: TestResult[] = []
-for (const step of checks) await take(step)
+for (const check of checks) await take(check)
 await software
-for (const step of tests) await take(step)
+// At the same time: many server tests wait for processes and for time limits, while the browser tests compute.
+const browserTests = take(['playwright', 'test'], { quiet: true })
+await take(['node', ...serverTests])
+process.stdout.write(await browserTests)
 
 results.unshift(...readResults(resultsFile))
 rmSync(folder, { recursive: true, force: true })
@@ -74,19 +72,20 @@ async function fetchAllSoftware(): Promise<void> {
   }
 }
 
-/** Runs a step, and counts what passed and what failed in it. */
-async function take([command, args]: Step): Promise<void> {
-  const { code, output } = await run(command, args, { maxSilenceMs: MAX_SILENCE_MS })
+/** Runs a program, and counts what passed and what failed in it. Returns what it printed. */
+async function take([command = '', ...args]: string[], { quiet = false } = {}): Promise<string> {
+  const { code, output } = await run(command, args, { quiet, maxSilenceMs: MAX_SILENCE_MS })
   const count = (pattern: RegExp) => Number(pattern.exec(output)?.[1] ?? 0)
   passed += count(/^ℹ pass (\d+)$/m) + count(/^ +(\d+) passed/m)
   // A test that exceeds its time limit is reported as cancelled. A flaky test counts as failed.
   failed += count(/^ℹ fail (\d+)$/m) + count(/^ℹ cancelled (\d+)$/m)
   failed += count(/^ +(\d+) failed/m) + count(/^ +(\d+) flaky/m) + count(/^ +(\d+) interrupted/m)
   results.push(...browserTestResults(output))
-  if (code === 0) return
+  if (code === 0) return output
   process.exitCode = 1
   process.stderr.write(`\nThis failed: ${command} ${args.join(' ')}\n`)
   failed = Math.max(failed, 1)
+  return output
 }
 
 /** Reads the lines of Playwright's list reporter: `  ✓   1 e2e/sign-in.spec.ts:9:1 › a user signs in (1.2s)`. */
