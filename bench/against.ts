@@ -1,13 +1,9 @@
 import { join } from 'node:path'
 import { createDatabase, startPostgres } from '../test/support/postgres.ts'
-import { attachLoad, compare, type Comparison, type LoadedServer } from './compare.ts'
-import type { Plan } from './measure.ts'
+import { attachLoad, compare, type Comparison, type LoadedServer, measureAlone, type Plan } from './compare.ts'
 import type { Operation } from './operations.ts'
-import { restrictApplication } from './restrict.ts'
 import { seed } from './seed.ts'
 import * as ours from './servers.ts'
-
-const ROUNDS = 9
 
 type Close = () => Promise<void> | void
 
@@ -18,8 +14,7 @@ interface Side {
 }
 
 /**
- * Compares this version with another checkout, usually an older version: both on one core, as with the baseline and the
- * peer. Each fills its own database, since their tables may differ. Yields a line for each operation.
+ * Compares this version with another checkout, usually an older version: both on one core. Each fills its own database, since their tables may differ. Yields a line for each operation.
  */
 export async function* compareWithCheckout(checkout: string, operations: Operation[], plan: Plan) {
   const theirs = (await import(join(checkout, 'bench/servers.ts'))) as typeof ours
@@ -29,14 +24,35 @@ export async function* compareWithCheckout(checkout: string, operations: Operati
   ])
 }
 
-/** Compares an application that is restricted to a role and told mapped claims with one that is not, in this version. */
-export async function* compareRestricted(operations: Operation[], plan: Plan) {
-  const restrict = (folder: string, { file, fixture }: ours.Seeded) =>
-    restrictApplication(`sqlite:${file}`, folder, fixture.clientId)
-  yield* compareSides(operations, plan, [
-    (closing) => start(closing, plan, ours, restrict),
-    (closing) => start(closing, plan, ours),
-  ])
+/** Measures this version alone. */
+export async function* measureOurs(operations: Operation[], plan: Plan) {
+  const closing: Close[] = []
+  try {
+    const side = await start(closing, plan, ours)
+    for (const { name, title } of operations) {
+      await warmUp(side, name, plan)
+      const { cpu, rate, p50, p99 } = await measureAlone(side.loaded, plan)
+      yield `${title.padEnd(36)}${fixed(cpu)} µs ${rate.toFixed(0).padStart(7)}/s   p50 ${p50.toFixed(1)} ms   p99 ${p99.toFixed(1)} ms`
+    }
+  } finally {
+    for (const close of closing) await close()
+  }
+}
+
+/** Compares oidc-provider with this version: how many times as much processor time it takes. */
+export async function* compareWithPeer(storage: 'memory' | 'sqlite', operations: Operation[], plan: Plan) {
+  yield* compareSides(
+    operations.filter(({ ofPeer }) => ofPeer),
+    plan,
+    [(closing) => start(closing, plan, ours), (closing) => startPeerOn(closing, plan, storage)],
+  )
+}
+
+async function startPeerOn(closing: Close[], plan: Plan, storage: 'memory' | 'sqlite'): Promise<Side> {
+  const folder = ours.newFolder()
+  closing.unshift(() => ours.removeFolder(folder))
+  const { fixture } = await ours.seedFile(folder, plan.revoked)
+  return attach(closing, await ours.startPeer(folder, storage, fixture), fixture)
 }
 
 /** Compares this version on PostgreSQL with itself on SQLite: the processor time of each, and how many times it is on PostgreSQL. */
@@ -61,28 +77,25 @@ async function startOnPostgres(closing: Close[], plan: Plan): Promise<Side> {
   closing.unshift(() => postgres.stop())
   const databaseUrl = await createDatabase(postgres.url, 'bench')
   const fixture = await seed(databaseUrl, folder, plan.revoked)
-  const server = await ours.startLatchkey({ folder, databaseUrl })
-  closing.unshift(() => server.stop())
-  const loaded = await attachLoad(server)
-  closing.unshift(() => loaded.close())
-  return { loaded, fixture }
+  return attach(closing, await ours.startLatchkey({ folder, databaseUrl }), fixture)
 }
 
 async function start(
   closing: Close[],
   plan: Plan,
   { newFolder, removeFolder, seedFile, startOnCopy }: typeof ours,
-  change: (folder: string, seeded: ours.Seeded) => Promise<void> = async () => {},
 ): Promise<Side> {
   const folder = newFolder()
   closing.unshift(() => removeFolder(folder))
-  const seeded = await seedFile(folder, plan.revoked)
-  await change(folder, seeded)
-  const server = await startOnCopy(folder, seeded.file)
+  const { file, fixture } = await seedFile(folder, plan.revoked)
+  return attach(closing, await startOnCopy(folder, file), fixture)
+}
+
+async function attach(closing: Close[], server: ours.Server, fixture: ours.Seeded['fixture']): Promise<Side> {
   closing.unshift(() => server.stop())
   const loaded = await attachLoad(server)
   closing.unshift(() => loaded.close())
-  return { loaded, fixture: seeded.fixture }
+  return { loaded, fixture }
 }
 
 async function* compareSides(
@@ -96,8 +109,7 @@ async function* compareSides(
     const [here, there] = [await startHere(closing), await startThere(closing)]
     for (const { name, title } of operations) {
       for (const side of [there, here]) await warmUp(side, name, plan)
-      const { milliseconds } = plan.baseline
-      const compared = await compare(here.loaded, there.loaded, { rounds: ROUNDS, milliseconds })
+      const compared = await compare(here.loaded, there.loaded, plan)
       yield `${title.padEnd(36)}${describe(compared)}`
     }
   } finally {

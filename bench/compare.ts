@@ -27,6 +27,15 @@ export interface Length {
   milliseconds: number
 }
 
+export interface Plan extends Length {
+  workers: number
+  warmUp: number
+  revoked: number
+  /** How many hosts wait for the revocation list, and for how long while nothing changes. */
+  waitingHosts: number
+  unchangedMs: number
+}
+
 /** Medians of the rounds. `memory` is in megabytes, at the end. */
 export interface Result {
   cpu: number

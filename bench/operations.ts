@@ -12,12 +12,8 @@ export interface Operation {
   requests: number
   /** Creates what the steps need, over HTTP, so that it is the same on every server. */
   prepare(connection: Connection, fixture: Fixture, workers: number): Promise<Step>
-  /** Set where the baseline supports it too: the target for its processor time divided by Latchkey's. 0 is no target. */
-  baselineTarget?: number
-  /** The same for the peer. */
-  peerTarget?: number
-  /** At most this many times the processor time on SQLite, on PostgreSQL. */
-  postgresTarget?: number
+  /** Whether the peer supports it too. */
+  ofPeer?: true
 }
 
 const LIVE_TOKENS = 100
@@ -27,25 +23,21 @@ export const OPERATIONS: Operation[] = [
     name: 'discovery',
     title: 'discovery',
     requests: 1,
-    baselineTarget: 0.6,
-    peerTarget: 4,
+    ofPeer: true,
     prepare: async () => repeat(get('/.well-known/openid-configuration'), '"issuer"'),
   },
   {
     name: 'jwks',
     title: 'JWKS',
     requests: 1,
-    baselineTarget: 0.8,
-    peerTarget: 2.5,
+    ofPeer: true,
     prepare: async () => repeat(get('/.well-known/jwks.json'), '"keys"'),
   },
   {
     name: 'client-credentials',
     title: 'client credentials',
     requests: 1,
-    baselineTarget: 0.7,
-    peerTarget: 3,
-    postgresTarget: 1.8,
+    ofPeer: true,
     prepare: async (_connection, fixture) => {
       const fields = { grant_type: 'client_credentials', scope: 'reports' }
       return repeat(postForm('/oauth/token', fields, basic(fixture)), '"access_token"')
@@ -55,9 +47,7 @@ export const OPERATIONS: Operation[] = [
     name: 'introspection',
     title: 'introspection, live token',
     requests: 1,
-    baselineTarget: 0.75,
-    peerTarget: 4,
-    postgresTarget: 1.5,
+    ofPeer: true,
     prepare: async (connection, fixture) => {
       const tokens = await liveTokens(connection, fixture)
       const requests = tokens.map((token) => postForm('/oauth/introspect', { token }, basic(fixture)))
@@ -68,8 +58,7 @@ export const OPERATIONS: Operation[] = [
     name: 'introspection-unknown',
     title: 'introspection, unknown token',
     requests: 1,
-    baselineTarget: 0.75,
-    peerTarget: 4,
+    ofPeer: true,
     prepare: async (_connection, fixture) => {
       const requests = Array.from({ length: LIVE_TOKENS }, () =>
         postForm('/oauth/introspect', { token: `at_${randomBytes(32).toString('base64url')}` }, basic(fixture)),
@@ -81,9 +70,7 @@ export const OPERATIONS: Operation[] = [
     name: 'userinfo',
     title: 'userinfo',
     requests: 1,
-    baselineTarget: 0.75,
-    peerTarget: 4,
-    postgresTarget: 1.5,
+    ofPeer: true,
     prepare: async (connection, fixture) => {
       const tokens = await liveTokens(connection, fixture)
       const requests = tokens.map((token) => get('/oauth/userinfo', { Authorization: `Bearer ${token}` }))
@@ -94,9 +81,7 @@ export const OPERATIONS: Operation[] = [
     name: 'refresh',
     title: 'refresh with rotation',
     requests: 1,
-    baselineTarget: 0.7,
-    peerTarget: 4,
-    postgresTarget: 1.8,
+    ofPeer: true,
     prepare: async (connection, fixture, workers) => {
       const refreshTokens: string[] = []
       for (let at = 0; at < workers; at++) {
@@ -114,9 +99,7 @@ export const OPERATIONS: Operation[] = [
     name: 'code-flow',
     title: 'code flow (authorize, code, token)',
     requests: 2,
-    baselineTarget: 0.7,
-    peerTarget: 4,
-    postgresTarget: 1.8,
+    ofPeer: true,
     prepare: async (_connection, fixture) => async (connection, worker) => {
       expect(await signIn(connection, fixture, worker, 'openid'), 200, '"id_token"')
     },
@@ -131,8 +114,6 @@ export const OPERATIONS: Operation[] = [
     name: 'me',
     title: 'GET /api/auth/me',
     requests: 1,
-    baselineTarget: 0,
-    postgresTarget: 1.5,
     prepare: async (_connection, { people }) =>
       cycleThrough(
         people.map(({ session }) => get('/api/auth/me', { Cookie: `session=${session}` })),

@@ -1,5 +1,4 @@
 import { DatabaseSync } from 'node:sqlite'
-import pg from 'pg'
 
 type Payload = Record<string, unknown> & { grantId?: string; uid?: string; consumed?: number }
 
@@ -13,11 +12,9 @@ export interface Adapter {
   revokeByGrantId(grantId: string): Promise<void>
 }
 
-/** By what the entries are stored in: `memory`, a PostgreSQL database, or a SQLite file. */
-export async function adapterOf(storage: string): Promise<(model: string) => Adapter> {
-  if (storage === 'memory') return memoryAdapter()
-  return storage.startsWith('postgres:') ? postgresAdapter(storage) : sqliteAdapter(storage)
-}
+/** By what the entries are stored in: `memory`, or a SQLite file. */
+export const adapterOf = (storage: string): ((model: string) => Adapter) =>
+  storage === 'memory' ? memoryAdapter() : sqliteAdapter(storage)
 
 const seconds = () => Math.floor(Date.now() / 1000)
 
@@ -84,36 +81,6 @@ function sqliteAdapter(file: string): (model: string) => Adapter {
       consume: async (id) => void consume.run(seconds(), key(id)),
       destroy: async (id) => void destroy.run(key(id)),
       revokeByGrantId: async (grantId) => void revoke.run(grantId),
-    }
-  }
-}
-
-/** The same on PostgreSQL: prepared statements on a pool of ten connections, as many as Latchkey has. */
-async function postgresAdapter(url: string): Promise<(model: string) => Adapter> {
-  const pool = new pg.Pool({ connectionString: url, max: 10 })
-  await pool.query(TABLE)
-  const run = async (name: string, text: string, values: unknown[]): Promise<unknown> =>
-    (await pool.query<Record<string, unknown>>({ name, text, values })).rows[0]
-  const found = 'select payload, consumed from entries where expires_at > $2 and'
-  return (model) => {
-    const key = (id: string) => `${model}:${id}`
-    return {
-      async upsert(id, payload, expiresIn) {
-        const { grantId = null, uid = null } = payload
-        await run(
-          'upsert',
-          `insert into entries values ($1, $2, $3, $4, null, $5) on conflict (id) do update set payload = excluded.payload,
-            grant_id = excluded.grant_id, uid = excluded.uid, consumed = null, expires_at = excluded.expires_at`,
-          [key(id), JSON.stringify(payload), grantId, uid, seconds() + expiresIn],
-        )
-      },
-      find: async (id) => toPayload(await run('find', `${found} id = $1`, [key(id), seconds()])),
-      findByUid: async (uid) => toPayload(await run('find-by-uid', `${found} uid = $1`, [uid, seconds()])),
-      consume: async (id) =>
-        void (await run('consume', 'update entries set consumed = $2 where id = $1', [key(id), seconds()])),
-      destroy: async (id) => void (await run('destroy', 'delete from entries where id = $1', [key(id)])),
-      revokeByGrantId: async (grantId) =>
-        void (await run('revoke', 'delete from entries where grant_id = $1', [grantId])),
     }
   }
 }

@@ -7,7 +7,7 @@ import { adapterOf } from './peer-adapters.ts'
  * oidc-provider, configured like Latchkey and at the same paths: opaque tokens, ES256, PKCE, rotation. Sessions and grants
  * are created at the start, so that its sign-in pages are not needed.
  *
- *   node bench/peer-server.ts <port> <database file, URL of a PostgreSQL database, or memory> <fixture as JSON>
+ *   node bench/peer-server.ts <port> <database file, or memory> <fixture as JSON>
  */
 const [, , port = '0', storage = 'memory', text = '{}'] = process.argv
 const { clientId, clientSecret, redirectUri, people } = JSON.parse(text) as Fixture
@@ -21,7 +21,7 @@ interface Context {
 }
 
 const provider = new Provider(ISSUER, {
-  adapter: await adapterOf(storage),
+  adapter: adapterOf(storage),
   jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), kid: 'peer', alg: 'ES256', use: 'sig' }] },
   clients: [
     {

@@ -7,13 +7,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../test/support/free-port.ts'
 import { get, openConnection } from './connection.ts'
 import { type Fixture, ISSUER, SECRET_KEY } from './fixture.ts'
-import { grow } from './grow.ts'
 import { seed } from './seed.ts'
 
 /** The servers share one core and their load generators the other. */
 export const SERVER_CORE = '0'
 export const LOAD_CORE = '1'
-export const BOTH_CORES = '0,1'
 
 export interface Server {
   name: string
@@ -26,7 +24,6 @@ export interface Server {
 
 const HERE = import.meta.dirname
 const MAX_START_MS = 30_000
-const GROWN = { users: 1_000_000, tokens: 5_000_000, certificates: 0 }
 
 /** A temporary folder for databases and logs, which is removed at the end of a run. */
 export const newFolder = (): string => mkdtempSync(join(tmpdir(), 'latchkey-bench-'))
@@ -36,11 +33,10 @@ export interface Seeded {
   fixture: Fixture
 }
 
-/** Fills one SQLite file. Latchkey and the baseline each get a copy of it. */
-export async function seedFile(folder: string, revoked: number, grown = false): Promise<Seeded> {
+/** Fills one SQLite file. Each server gets a copy of it. */
+export async function seedFile(folder: string, revoked: number): Promise<Seeded> {
   const file = join(folder, 'seed.db')
   const fixture = await seed(`sqlite:${file}`, folder, revoked)
-  if (grown) await grow(`sqlite:${file}`, { ...GROWN, now: Date.now() })
   return { file, fixture }
 }
 
@@ -87,26 +83,12 @@ export function startOnCopy(folder: string, file: string, options: Partial<Latch
   return startLatchkey({ folder, databaseUrl: `sqlite:${own}`, ...options })
 }
 
-export async function startBaseline(
-  folder: string,
-  file: string,
-  fixture: Fixture,
-  isBatched: boolean,
-): Promise<Server> {
-  const own = join(folder, 'baseline.db')
-  copyFileSync(file, own)
-  const port = await freePort()
-  const args = [join(HERE, 'baseline-server.ts'), String(port), own, JSON.stringify(fixture)]
-  if (isBatched) args.push('batched')
-  return start('baseline', { folder, port, args })
-}
-
-/** `storage` is `memory`, `sqlite`, or the URL of an empty database of PostgreSQL. */
-export async function startPeer(folder: string, storage: string, fixture: Fixture): Promise<Server> {
+/** oidc-provider, which keeps its tokens in memory or in a SQLite file. */
+export async function startPeer(folder: string, storage: 'memory' | 'sqlite', fixture: Fixture): Promise<Server> {
   const port = await freePort()
   const where = storage === 'sqlite' ? join(folder, 'peer.db') : storage
   const args = [join(HERE, 'peer-server.ts'), String(port), where, JSON.stringify(fixture)]
-  return start(`peer-${storage.replace(/:.*/, '')}`, { folder, port, args })
+  return start(`peer-${storage}`, { folder, port, args })
 }
 
 /** However this process ends, its servers end with it. */

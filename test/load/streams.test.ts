@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { readdirSync, readlinkSync } from 'node:fs'
-import { type Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { median } from '../../bench/compare.ts'
 import { type Connection, expect, get, openConnection, postJson } from '../../bench/connection.ts'
-import { openStream } from '../../bench/fan-out.ts'
 import { type Fixture, ISSUER } from '../../bench/fixture.ts'
 import { newFolder, removeFolder, residentMemory, seedFile, type Server, startOnCopy } from '../../bench/servers.ts'
 import { addFigure } from './figures.ts'
@@ -147,4 +147,21 @@ function kindOf(descriptor: string): string {
   } catch {
     return 'closed since it was listed'
   }
+}
+
+/** Resolves when the stream has begun. From then on `onNotification` is called for every notification. */
+async function openStream(port: number, session: string, onNotification: () => void): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1')
+  socket.setEncoding('latin1')
+  socket.write(get('/api/notifications/stream', { Cookie: `session=${session}` }))
+  let text = ''
+  while (!text.includes('retry: 3000')) {
+    const [chunk] = (await once(socket, 'data')) as [string]
+    text += chunk
+    if (/^HTTP\/1.1 [45]/.test(text)) throw new Error(`A stream was refused: ${text}`)
+  }
+  socket.on('data', (chunk: string) => {
+    for (const _ of chunk.matchAll(/event: notification/g)) onNotification()
+  })
+  return socket
 }
