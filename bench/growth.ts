@@ -1,4 +1,4 @@
-import { USER_ROLE } from '../src/identity/access/built-in-roles.ts'
+import { USER_ROLE } from '../src/vocabulary/built-in-roles.ts'
 
 /** How many rows the database gets. */
 export interface Sizes {

@@ -1,4 +1,4 @@
-import { createUser } from '../src/identity/access/create-user.ts'
+import { createUser } from '../src/identity/users/create-user.ts'
 import { openServices, type OpenServices } from '../src/open-services.ts'
 import { readConfig } from '../src/platform/config/config.ts'
 import { digest } from '../src/platform/crypto/digest.ts'

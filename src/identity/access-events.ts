@@ -1,7 +1,7 @@
 import type { Services } from '../platform/services.ts'
 import type { Trx } from '../storage/database.ts'
-import type { EscalationCheck } from './access/escalation.ts'
-import type { Role } from './access/role.ts'
+import type { EscalationCheck } from './roles/escalation.ts'
+import type { Role } from './roles/role.ts'
 
 /** What happens to accounts, sign-ins and roles, and ends something that other areas have given. */
 export interface AccessEvents {

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { readHoldings } from '../identity/access/holdings-store.ts'
+import { readHoldings } from '../identity/roles/holdings.ts'
 import { actorOf } from '../identity/sessions/actor.ts'
 import { needs, signedIn } from '../identity/sessions/guards.ts'
 import { recheckActor } from '../identity/sessions/lock-actor.ts'

@@ -1,5 +1,5 @@
 import type { AccessSubscriber, RoleReduction } from '../identity/access-events.ts'
-import { certificatesDependOn } from '../identity/access/role.ts'
+import { certificatesDependOn } from '../identity/roles/role.ts'
 import { atAllSshHosts } from './hosts/host-escalation.ts'
 import { deleteSshKeysOfUser } from './issuing/ssh-key-store.ts'
 import { revokeCertificatesOfKey, revokeCertificatesOfUsers } from './revocation/revoke-certificates.ts'

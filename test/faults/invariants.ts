@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
-import { USER_ROLE } from '../../src/identity/access/built-in-roles.ts'
+import { USER_ROLE } from '../../src/vocabulary/built-in-roles.ts'
 
 type Query = (sql: string) => Promise<unknown[]>
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Response } from 'light-my-request'
-import { DISABLED_MESSAGE } from '../../src/identity/users/account-standing.ts'
+import { DISABLED_MESSAGE } from '../../src/identity/users/account-state.ts'
 import type { FuzzRequest } from './requests.ts'
 
 type Answer = Pick<Response, 'statusCode' | 'headers' | 'body'>

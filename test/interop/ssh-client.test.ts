@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync
 import { createServer, request } from 'node:http'
 import { join } from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
-import type { Notification } from '../../src/identity/notifications/notification.ts'
+import type { Notification } from '../../src/identity/notifications/notification-store.ts'
 import { SK_DUMMY } from '../platform/openssh/new-security-key.ts'
 import { startApp } from '../support/app.ts'
 import { createClock } from '../support/clock.ts'

@@ -1,4 +1,4 @@
-import { ADMIN_ROLE, USER_ROLE } from '../../src/identity/access/built-in-roles.ts'
+import { ADMIN_ROLE, USER_ROLE } from '../../src/vocabulary/built-in-roles.ts'
 
 /** Filters of each list that match many, few and no rows. */
 export const filtersOf = (userId: string): Record<string, string[]> => ({

@@ -1,7 +1,7 @@
 import { type Connection, expect, get, postJson, type Step } from '../../bench/connection.ts'
 import { type Fixture, ISSUER } from '../../bench/fixture.ts'
 import { OPERATIONS } from '../../bench/operations.ts'
-import { ADMIN_ROLE } from '../../src/identity/access/built-in-roles.ts'
+import { ADMIN_ROLE } from '../../src/vocabulary/built-in-roles.ts'
 
 /** One kind of request in the mixture. */
 export interface Share {

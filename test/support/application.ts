@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import type { Response } from 'light-my-request'
-import { skipEscalationCheck } from '../../src/identity/access/checked-trx.ts'
+import { skipEscalationCheck } from '../../src/identity/roles/checked-trx.ts'
 import { insertClient, type CreateClientRequest } from '../../src/oauth/administration/create-client.ts'
 import { THE_SERVICE } from '../../src/platform/audit/record-event.ts'
 import type { TestApp } from './app.ts'

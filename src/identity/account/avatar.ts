@@ -1,12 +1,13 @@
 import { refuse } from '../../errors.ts'
 import { recordEvent } from '../../platform/audit/record-event.ts'
-import { deletePicture, loadPicture, type Picture, replacePicture } from '../../platform/pictures/replace-picture.ts'
+import { deletePicture, loadPicture, replacePicture, type Picture } from '../../platform/pictures/replace-picture.ts'
 import type { Services } from '../../platform/services.ts'
+import type { Reader, Trx } from '../../storage/database.ts'
+import { readStatement, type Values } from '../../storage/statement.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { changeOwnAccount } from '../sessions/lock-actor.ts'
 import { findUser } from '../users/user-store.ts'
 import type { User } from '../users/user.ts'
-import { findAvatar, markAvatarVersion } from './avatar-store.ts'
 
 export const loadAvatar = (services: Pick<Services, 'db' | 'blobs'>, userId: string): Promise<Picture | undefined> =>
   loadPicture(services, userId, async () => (await findAvatar(services.db.read, userId))?.version)
@@ -34,3 +35,17 @@ const changeVersion = (services: Services, version: string | null, actor: Signed
     })
     return before
   })
+
+const versionOf = readStatement((db, value: Values<{ userId: string }>) =>
+  db.selectFrom('users').select('avatar_version').where('id', '=', value('userId')),
+)
+
+/** The avatar of the user, with the version null when there is none; undefined when there is no such user. */
+async function findAvatar(db: Reader, userId: string): Promise<{ version: string | null } | undefined> {
+  const [row] = await versionOf(db, { userId })
+  return row && { version: row.avatar_version }
+}
+
+async function markAvatarVersion(trx: Trx, userId: string, version: string | null): Promise<void> {
+  await trx.updateTable('users').set({ avatar_version: version }).where('id', '=', userId).execute()
+}

@@ -5,11 +5,10 @@ import { failures, Nullable, type Routes, strict } from '../../platform/http/con
 import type { IdentityServices } from '../access-events.ts'
 import { actorOf } from '../sessions/actor.ts'
 import { signedIn } from '../sessions/guards.ts'
-import { PersonName } from '../users/person-name.ts'
-import { USERNAME_PATTERN } from '../users/preferred-username.ts'
 import { findAccountById, findUser } from '../users/user-store.ts'
-import { User } from '../users/user.ts'
+import { PersonName, User } from '../users/user.ts'
 import { readUsernameChanges } from '../users/username-change-store.ts'
+import { USERNAME_PATTERN } from '../users/usernames.ts'
 import { updateProfile } from './update-profile.ts'
 
 const tags = ['Account']

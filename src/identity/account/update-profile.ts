@@ -4,18 +4,21 @@ import { LIMITS } from '../../platform/limits/limits.ts'
 import type { Services } from '../../platform/services.ts'
 import type { Trx } from '../../storage/database.ts'
 import { isDuplicate } from '../../storage/failure.ts'
-import type { IdentityServices } from '../access-events.ts'
-import { readHoldings } from '../access/holdings-store.ts'
+import { publish, type IdentityServices } from '../access-events.ts'
+import { readHoldings } from '../roles/holdings.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { changeOwnAccount } from '../sessions/lock-actor.ts'
-import { type ProfileChange, profileColumns } from '../users/profile-columns.ts'
-import { isRetiredUsernameOf } from '../users/retired-username-store.ts'
-import { refuseTakenUsername, TakenUsername } from '../users/taken-username.ts'
-import { refuseReservedUsername, refuseUsernameInUse } from '../users/usable-username.ts'
+import { isRetiredUsernameOf, replaceUsername } from '../users/retired-usernames.ts'
 import { findUser, updateUser } from '../users/user-store.ts'
-import type { User } from '../users/user.ts'
+import { profileColumns, type ProfileChange, type User } from '../users/user.ts'
 import { countUsernameChange, readUsernameChanges } from '../users/username-change-store.ts'
-import { completeRename } from './complete-rename.ts'
+import {
+  refuseTakenUsername,
+  TakenUsername,
+  refuseReservedUsername,
+  refuseUsernameInUse,
+  takeNameFromRoles,
+} from '../users/usernames.ts'
 
 /**
  * Changes one's own profile, only the fields that the request names. Users who may get SSH certificates can't change their
@@ -86,4 +89,26 @@ async function refuseWithCertificates(trx: Trx, userId: string): Promise<void> {
       'Your username opens UNIX accounts through SSH certificates. Only an administrator can change it.',
     )
   }
+}
+
+export interface Rename {
+  userId: string
+  from: string
+  to: string
+}
+
+/**
+ * Completes a change of username that this transaction has written: reserves the old one, and revokes the certificates that
+ * name it. Returns what the audit event says about it; nothing when the username is the same.
+ */
+export async function completeRename(
+  services: Pick<IdentityServices, 'now' | 'accessSubscribers'>,
+  trx: Trx,
+  { userId, from, to }: Rename,
+) {
+  if (from === to) return {}
+  await takeNameFromRoles(trx, to)
+  await replaceUsername(services, trx, { userId, from, to })
+  const ended = await publish(services, trx, 'username_changed', { userId })
+  return { preferredUsername: { from, to }, ...ended }
 }

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { failures, MAX_TIME, type Routes, strict } from '../../platform/http/contracts.ts'
 import type { IdentityServices } from '../access-events.ts'
-import { OutcomeFields } from '../access/each-outcome.ts'
+import { OutcomeFields } from '../manage-users/outcome-of-each.ts'
 import { actorOf } from '../sessions/actor.ts'
 import { signedIn } from '../sessions/guards.ts'
 import { BATCH_ACTIONS, changeMany } from './change-many.ts'

@@ -1,23 +1,24 @@
+import { sql } from 'kysely'
 import { refuse, refuseField } from '../../errors.ts'
 import { recordEvent } from '../../platform/audit/record-event.ts'
-import type { Trx } from '../../storage/database.ts'
+import type { Services } from '../../platform/services.ts'
+import type { Trx, Database, Reader } from '../../storage/database.ts'
+import { deleteInSlices } from '../../storage/delete-in-slices.ts'
+import type { Schema } from '../../storage/schema.ts'
 import type { IdentityServices } from '../access-events.ts'
-import { refuseLastAdministrator } from '../access/administrators.ts'
-import { refuseIfHoldsMore } from '../access/holdings.ts'
-import { refuseUntilReset } from '../passwords/refuse-until-reset.ts'
+import { refuseLastAdministrator } from '../roles/administrators.ts'
+import { refuseIfHoldsMore } from '../roles/holdings.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { administer } from '../sessions/administer.ts'
 import type { SignedIn } from '../sessions/session.ts'
 import { isProofCurrent, withProof } from '../sign-in/prove-owner.ts'
+import { refuseUntilReset } from '../sign-in/reset-password.ts'
 import type { SignInSource } from '../sign-in/sign-in-source.ts'
 import { normalizeEmail } from '../users/email-address.ts'
+import { lockAccount } from '../users/lock-user.ts'
 import { retireUsername } from '../users/retired-usernames.ts'
-import { lockAccount } from '../users/user-lock-store.ts'
 import type { User } from '../users/user.ts'
-import { markDeleted } from './deleted-user-store.ts'
-import { type Ended, NOTHING_ENDED } from './ended.ts'
-import { removeDeletedUser } from './remove-deleted-users.ts'
-import { revokeAccess } from './revoke-access.ts'
+import { NOTHING_ENDED, revokeAccess, type Ended } from './revoke-access.ts'
 
 type DeletionServices = Pick<IdentityServices, 'db' | 'now' | 'signals' | 'blobs' | 'log' | 'accessSubscribers'>
 
@@ -87,3 +88,99 @@ const removeRest = (services: DeletionServices, userId: string): Promise<void> =
   removeDeletedUser(services, userId, AbortSignal.timeout(MAX_REMOVAL_MS)).catch((error: unknown) =>
     services.log.warn({ err: error }, 'A deleted user is not removed yet; it is tried again.'),
   )
+
+type RemovalServices = Pick<Services, 'db' | 'blobs' | 'log'>
+
+/** Users in one run. The others wait for the next run. */
+const BATCH = 10
+
+/** Removes what is left of deleted accounts, also when the process that deleted them has died since. */
+export async function removeDeletedUsers(services: RemovalServices, stop: AbortSignal): Promise<void> {
+  for (const id of await listDeletedUserIds(services.db.read, BATCH)) {
+    if (!stop.aborted) await removeDeletedUser(services, id, stop)
+  }
+}
+
+/** The user's own row is deleted last: until then the next run finds it. */
+async function removeDeletedUser({ db, blobs, log }: RemovalServices, id: string, stop: AbortSignal): Promise<void> {
+  // No account refers to these pictures any more. The job `sweep-pictures` collects those that can't be deleted now.
+  await blobs
+    .deleteFolder(id)
+    .catch((error: unknown) =>
+      log.warn({ err: error }, 'The avatars of a deleted user could not be deleted; they are deleted later.'),
+    )
+  await deleteRowsOfUser(db, id, stop)
+  if (!stop.aborted) await db.transaction((trx) => deleteMarkedUser(trx, id))
+}
+
+/**
+ * Frees the email, passkeys and SSH keys for others, and removes all personal data from the row. The row counts as disabled,
+ * and planned actions are deleted, so that nothing enables it again.
+ */
+async function markDeleted(trx: Trx, id: string, now: number): Promise<void> {
+  const unique = `deleted:${id}`
+  await trx
+    .updateTable('users')
+    .set({
+      deleted_at: now,
+      disabled_at: now,
+      email: unique,
+      preferred_username: unique,
+      confirmed_email: null,
+      password_hash: null,
+      display_name: null,
+      given_name: null,
+      family_name: null,
+      avatar_version: null,
+    })
+    .where('id', '=', id)
+    .execute()
+  const tables = [
+    'user_roles',
+    'passkeys',
+    'passkey_challenges',
+    'ssh_keys',
+    'email_tokens',
+    'lifecycle_actions',
+  ] as const
+  for (const table of tables) {
+    await trx.deleteFrom(table).where('user_id', '=', id).execute()
+  }
+  trx.signal('access-changed', null)
+}
+
+/** Deleted accounts whose rows have not been removed yet. */
+async function listDeletedUserIds(db: Reader, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('users')
+    .select('id')
+    // Written like the condition of the partial index, which serves it.
+    .where(sql<boolean>`deleted_at is not null`)
+    .limit(limit)
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+/** Tables in which one user can have any number of rows. The few rows of other tables go with the user's own row. */
+const LARGE_TABLES: { table: keyof Schema; key: string; orderBy: string }[] = [
+  { table: 'notifications', key: 'user_id, id', orderBy: 'id' },
+  { table: 'oauth_authorization_codes', key: 'code_hash', orderBy: 'client_id' },
+  { table: 'oauth_grants', key: 'user_id, client_id', orderBy: 'client_id' },
+  { table: 'known_browsers', key: 'token_hash', orderBy: 'created_at' },
+  { table: 'known_devices', key: 'user_id, device_hash', orderBy: 'device_hash' },
+]
+const SLICE = 500
+const PAUSE_MS = 2
+
+/** Deletes the user's rows in the large tables, a slice at a time. */
+async function deleteRowsOfUser(db: Database, id: string, stop: AbortSignal): Promise<void> {
+  for (const each of LARGE_TABLES) {
+    const where = sql<boolean>`user_id = ${id}`
+    await deleteInSlices(db, { ...each, where, rows: SLICE, pauseMs: PAUSE_MS, stop })
+  }
+}
+
+/** Deletes the row of an account that was marked as deleted. */
+async function deleteMarkedUser(trx: Trx, id: string): Promise<void> {
+  await trx.deleteFrom('users').where('id', '=', id).where('deleted_at', 'is not', null).execute()
+}

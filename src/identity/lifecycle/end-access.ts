@@ -3,15 +3,15 @@ import { recordEvent } from '../../platform/audit/record-event.ts'
 import type { Services } from '../../platform/services.ts'
 import type { Trx } from '../../storage/database.ts'
 import { type IdentityServices, publish } from '../access-events.ts'
-import { type Counted, refuseIfHoldsMore } from '../access/holdings.ts'
 import { notify } from '../notifications/notify.ts'
 import { deletePasskey } from '../passkeys/passkey-store.ts'
+import { type Counted, refuseIfHoldsMore } from '../roles/holdings.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { administer } from '../sessions/administer.ts'
 import { endSession, endSessionsOfUsers } from '../sessions/end-sessions.ts'
-import { lockAccount } from '../users/user-lock-store.ts'
+import { lockAccount } from '../users/lock-user.ts'
 
-type Needs = Pick<Services, 'db' | 'now' | 'signals'>
+type AccessServices = Pick<Services, 'db' | 'now' | 'signals'>
 
 /** Ends every session and token of a person, who may sign in again. */
 export const signOutUser = (
@@ -34,7 +34,7 @@ export const signOutUser = (
 
 /** Ends one session of a person. */
 export const endUserSession = (
-  services: Needs,
+  services: AccessServices,
   { userId, sessionId }: { userId: string; sessionId: string },
   actor: SignedInActor,
 ): Promise<void> =>
@@ -53,7 +53,7 @@ export const endUserSession = (
 
 /** Removes a passkey of a person, also the only one: it may be lost, and a reset link lets its owner in again. */
 export const removeUserPasskey = (
-  services: Needs,
+  services: AccessServices,
   { userId, passkeyId }: { userId: string; passkeyId: string },
   actor: SignedInActor,
 ): Promise<void> =>
@@ -76,7 +76,7 @@ export const removeUserPasskey = (
  * by mail opens, so that everything counts that it has; to end what can be begun again gives nothing to anybody.
  */
 export const changeUserAccess = (
-  services: Needs,
+  services: AccessServices,
   userId: string,
   actor: SignedInActor,
   counted: Counted,

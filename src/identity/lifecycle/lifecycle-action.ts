@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { Nullable, Time } from '../../platform/http/contracts.ts'
 import type { Schema } from '../../storage/schema.ts'
 import { LIFECYCLE_ACTIONS, LIFECYCLE_STATUSES } from '../../vocabulary/lifecycle.ts'
-import { Ended } from './ended.ts'
+import { Ended } from './revoke-access.ts'
 
 export const ActionName = Type.Enum([...LIFECYCLE_ACTIONS])
 export type ActionName = Type.Static<typeof ActionName>

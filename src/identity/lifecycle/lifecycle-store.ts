@@ -1,12 +1,13 @@
-import { type ExpressionBuilder, type Selectable, sql } from 'kysely'
-import { type Position, toPage } from '../../platform/http/cursor.ts'
+import { sql, type ExpressionBuilder, type Selectable } from 'kysely'
+import { toPage, type Position } from '../../platform/http/cursor.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Database, Reader, Trx } from '../../storage/database.ts'
 import { due, isDue, MAX_CLOCK_SKEW_MS } from '../../storage/due.ts'
 import type { Schema } from '../../storage/schema.ts'
+import { readStatement, type Values } from '../../storage/statement.ts'
 import type { LifecycleStatus } from '../../vocabulary/lifecycle.ts'
-import type { Ended } from './ended.ts'
-import { type ActionName, type LifecycleAction, toAction } from './lifecycle-action.ts'
+import { toAction, type ActionName, type LifecycleAction } from './lifecycle-action.ts'
+import type { Ended } from './revoke-access.ts'
 
 export interface RequestedAction {
   userId: string
@@ -260,3 +261,17 @@ const isClaimedBy = (claims: Claim[]) => (eb: ExpressionBuilder<Schema, 'lifecyc
     eb('status', '=', 'running'),
     eb.or(claims.map(({ id, claimedAt }) => eb.and({ id, claimed_at: claimedAt }))),
   ])
+
+const plannedDisable = readStatement((db, value: Values<{ userId: string }>) =>
+  db
+    .selectFrom('lifecycle_actions')
+    .select((eb) => eb.fn.min('execute_at').as('at'))
+    .where('user_id', '=', value('userId'))
+    .where(sql<boolean>`status in ('pending', 'running')`)
+    .where('action', '=', sql.lit('disable'))
+    .where('discreet', '=', sql.lit(0)),
+)
+
+/** When the account will be disabled, if that is planned and need not be kept from its user. The caller has locked the user. */
+export const findPlannedEnd = async (trx: Trx, userId: string): Promise<number | undefined> =>
+  (await plannedDisable(trx, { userId }))[0]?.at ?? undefined

@@ -1,10 +1,10 @@
+import { Type } from 'typebox'
 import type { Trx } from '../../storage/database.ts'
-import { type AccessEvents, type IdentityServices, publish } from '../access-events.ts'
+import { publish, type AccessEvents, type IdentityServices } from '../access-events.ts'
 import { endSessionsOfUsers } from '../sessions/end-sessions.ts'
-import { deleteEmailTokensOfUsers } from '../sign-in/email-token-store.ts'
-import { deleteKnownBrowsersOfUsers } from '../sign-in/known-browser-store.ts'
-import { lockUsers } from '../users/user-lock-store.ts'
-import type { Ended } from './ended.ts'
+import { deleteEmailTokensOfUsers } from '../sign-in/email-tokens.ts'
+import { deleteKnownBrowsersOfUsers } from '../sign-in/known-browsers.ts'
+import { lockUsers } from '../users/lock-user.ts'
 
 /**
  * Ends all access of these users in one transaction. What other areas gave comes last: all revocations of certificates update one
@@ -29,3 +29,16 @@ export async function revokeAccess(
     ]),
   )
 }
+
+/** How much was ended. */
+export const Ended = Type.Object(
+  {
+    sessions: Type.Integer({ description: 'Browser sessions that were live.' }),
+    tokens: Type.Integer({ description: 'Applications that had access, with every code and token of theirs.' }),
+    certificates: Type.Integer({ description: 'SSH certificates that were still valid.' }),
+  },
+  { title: 'Ended' },
+)
+export type Ended = Type.Static<typeof Ended>
+
+export const NOTHING_ENDED: Ended = { sessions: 0, tokens: 0, certificates: 0 }

@@ -8,13 +8,13 @@ import { clearSessionCookie } from '../sessions/session-cookie.ts'
 import { signInSourceOf } from '../sign-in/sign-in-source.ts'
 import { Email } from '../users/email-address.ts'
 import { GivenPassword } from '../users/password-rules.ts'
-import { refuseUnknownUser } from '../users/refuse-unknown-user.ts'
+import { refuseUnknownUser } from '../users/user-store.ts'
 import { User } from '../users/user.ts'
 import { cancelAction, changeNow, planAction } from './change-lifecycle.ts'
 import { deleteOwnAccount, deleteUser } from './delete-user.ts'
-import { Ended } from './ended.ts'
 import { ActionName, LifecycleAction } from './lifecycle-action.ts'
 import { listActions } from './lifecycle-store.ts'
+import { Ended } from './revoke-access.ts'
 
 const tags = ['Lifecycle']
 const Id = Type.String({ minLength: 1, maxLength: 64 })

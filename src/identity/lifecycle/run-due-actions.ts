@@ -1,24 +1,25 @@
-import { AppError } from '../../errors.ts'
+import { AppError, refuse } from '../../errors.ts'
 import { recordEvent } from '../../platform/audit/record-event.ts'
 import type { Trx } from '../../storage/database.ts'
 import { isUnavailable } from '../../storage/failure.ts'
 import type { IdentityServices } from '../access-events.ts'
-import { refuseLastAdministrator } from '../access/administrators.ts'
-import { notifyAdministrators } from '../notifications/notify-administrators.ts'
-import { lockAdministration } from '../sessions/administration-store.ts'
-import { findUser } from '../users/user-store.ts'
-import { checkPlanner } from './check-planner.ts'
-import { type Ended, NOTHING_ENDED } from './ended.ts'
+import { notifyAdministrators } from '../notifications/notify.ts'
+import { refuseLastAdministrator } from '../roles/administrators.ts'
+import { readHoldings, refuseIfHoldsMore } from '../roles/holdings.ts'
+import { lockAdministration } from '../sessions/administer.ts'
+import { mayAct } from '../users/account-state.ts'
+import { findUser, findAccountById } from '../users/user-store.ts'
 import {
-  type Claim,
   claimDueActions,
   markCompleted,
   markFailed,
   markTried,
   markUnclaimed,
   updateReceipts,
+  type Claim,
 } from './lifecycle-store.ts'
-import { type AccountChange, disableAccounts, enableAccounts } from './switch-account.ts'
+import { NOTHING_ENDED, type Ended } from './revoke-access.ts'
+import { disableAccounts, enableAccounts, type AccountChange } from './switch-account.ts'
 
 type DueServices = Pick<IdentityServices, 'db' | 'now' | 'signals' | 'log' | 'accessSubscribers'>
 
@@ -124,3 +125,22 @@ const writeReceipts = (trx: Trx, changes: PlannedChange[], ended: Map<string, En
       receipt: ended.get(userId) ?? NOTHING_ENDED,
     })),
   )
+
+/**
+ * Refuses a planned enable when its planner could not enable the account now. Call it under the administration lock, so
+ * that the answer still holds when the action is carried out.
+ */
+async function checkPlanner(trx: Trx, plannerId: string | null, userId: string): Promise<void> {
+  const planner = await findAccountById(trx, plannerId ?? '')
+  if (!planner || !mayAct(planner)) return refuse('forbidden', 'The user who planned it is disabled or deleted.')
+  const held = await readHoldings(trx, planner.user.id)
+  if (!held.permissions.has('users:lifecycle')) {
+    return refuse('forbidden', 'The user who planned it no longer has the permission users:lifecycle.')
+  }
+  try {
+    await refuseIfHoldsMore(trx, held, userId, 'access')
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    return refuse('forbidden', 'This person now holds more than the user who planned it.')
+  }
+}

@@ -1,12 +1,11 @@
-import { type Actor, recordEvents } from '../../platform/audit/record-event.ts'
+import { recordEvents, type Actor } from '../../platform/audit/record-event.ts'
 import type { Trx } from '../../storage/database.ts'
 import type { IdentityServices } from '../access-events.ts'
-import { listAdministratorIds } from '../access/administrator-store.ts'
-import { notifyAdministrators } from '../notifications/notify-administrators.ts'
-import { type ChangedAccount, markDisabled, markEnabled } from './account-state-store.ts'
-import type { Ended } from './ended.ts'
+import { notifyAdministrators } from '../notifications/notify.ts'
+import { listAdministratorIds } from '../roles/administrators.ts'
+import { accountExists, accountIsDisabled, accountMayAct } from '../users/account-state.ts'
 import { countPlansOf } from './lifecycle-store.ts'
-import { revokeAccess } from './revoke-access.ts'
+import { revokeAccess, type Ended } from './revoke-access.ts'
 
 type SwitchServices = Pick<IdentityServices, 'now' | 'signals' | 'accessSubscribers'>
 
@@ -111,3 +110,44 @@ const record = (
       data: { email, lifecycleActionId, ended: ended?.get(userId) },
     })),
   )
+
+/** An account whose state was changed. */
+export interface ChangedAccount {
+  id: string
+  email: string
+  displayName: string | null
+}
+
+const CHANGED = ['users.id', 'users.email', 'users.display_name as displayName'] as const
+
+/** Disables those of these accounts that may act, and returns them. */
+const markDisabled = async (trx: Trx, userIds: string[], at: number): Promise<ChangedAccount[]> =>
+  signalled(
+    trx,
+    await trx
+      .updateTable('users')
+      .set({ disabled_at: at })
+      .where('users.id', 'in', userIds)
+      .where(accountMayAct)
+      .returning(CHANGED)
+      .execute(),
+  )
+
+/** Enables those of these accounts that are disabled and not deleted, and returns them. */
+const markEnabled = async (trx: Trx, userIds: string[]): Promise<ChangedAccount[]> =>
+  signalled(
+    trx,
+    await trx
+      .updateTable('users')
+      .set({ disabled_at: null })
+      .where('users.id', 'in', userIds)
+      .where(accountIsDisabled)
+      .where(accountExists)
+      .returning(CHANGED)
+      .execute(),
+  )
+
+function signalled(trx: Trx, changed: ChangedAccount[]): ChangedAccount[] {
+  if (changed.length > 0) trx.signal('access-changed', null)
+  return changed
+}

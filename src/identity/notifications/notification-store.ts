@@ -1,10 +1,39 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Insertable } from 'kysely'
-import { type Position, toPage } from '../../platform/http/cursor.ts'
+import type { Selectable, Insertable } from 'kysely'
+import { Type } from 'typebox'
+import { Nullable, OpenEnum, Time } from '../../platform/http/contracts.ts'
+import { toPage, type Position } from '../../platform/http/cursor.ts'
 import type { Reader, Trx } from '../../storage/database.ts'
 import type { Schema } from '../../storage/schema.ts'
-import { readStatement, type Values, writeStatement } from '../../storage/statement.ts'
-import { type Notification, type NotificationRow, toNotification } from './notification.ts'
+import { readStatement, writeStatement, type Values } from '../../storage/statement.ts'
+import { NOTIFICATION_TYPES } from '../../vocabulary/notification-types.ts'
+
+export const Notification = Type.Object(
+  {
+    id: Type.String(),
+    type: OpenEnum('NotificationType', NOTIFICATION_TYPES),
+    data: Type.Record(Type.String(), Type.Unknown(), {
+      description:
+        'Details; the shape depends on the type. `user.*` has `userId`, `email`, `displayName`, `actorId`; `lifecycle.failed` has `lifecycleActionId`, `action` and `reason` besides, and `lifecycle.planner_disabled` has `pending`, the number of actions that this user had planned; `mail.failed` has `recipient`, `subject` and `reason`.',
+    }),
+    createdAt: Time,
+    readAt: Nullable(Time),
+    read: Type.Boolean(),
+  },
+  { title: 'Notification' },
+)
+export type Notification = Type.Static<typeof Notification>
+
+export type NotificationRow = Omit<Selectable<Schema['notifications']>, 'user_id'>
+
+export const toNotification = (row: NotificationRow): Notification => ({
+  id: row.id,
+  type: row.type,
+  data: JSON.parse(row.data) as Record<string, unknown>,
+  createdAt: row.created_at,
+  readAt: row.read_at,
+  read: row.read_at !== null,
+})
 
 const COLUMNS = ['id', 'type', 'data', 'created_at', 'read_at'] as const
 

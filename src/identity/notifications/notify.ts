@@ -3,7 +3,8 @@ import type { Services } from '../../platform/services.ts'
 import type { Trx } from '../../storage/database.ts'
 import { emitForUsers } from '../../storage/signals.ts'
 import type { NotificationType } from '../../vocabulary/notification-types.ts'
-import { lockUser, lockUsers } from '../users/user-lock-store.ts'
+import { listAdministratorIds } from '../roles/administrators.ts'
+import { lockUser, lockUsers } from '../users/lock-user.ts'
 import {
   addNotification,
   addNotifications,
@@ -56,14 +57,14 @@ interface AboutUser {
   actorId: string | null
 }
 
-type Needs = Pick<Services, 'now' | 'signals'>
+type NotifyServices = Pick<Services, 'now' | 'signals'>
 
 /** A type with its data. */
 export type Message = { [T in NotificationType]: { type: T; data: NotificationData[T] } }[NotificationType]
 
 /** Adds a notification in the transaction of the change that it is about: both happen or neither. */
 export async function notify<T extends NotificationType>(
-  services: Needs,
+  services: NotifyServices,
   trx: Trx,
   userId: string,
   type: T,
@@ -81,7 +82,7 @@ export async function notify<T extends NotificationType>(
  * of commits: a stream that has sent one has sent all before it.
  */
 export async function prepareNotification(
-  { now, signals }: Needs,
+  { now, signals }: NotifyServices,
   trx: Trx,
   userId: string,
 ): Promise<(message: Message) => void> {
@@ -98,7 +99,7 @@ const MAX_ROWS = 100
 
 /** Adds notifications for several people: the same for all, or those that `messages` returns for each. */
 export async function notifyEach(
-  { now, signals }: Needs,
+  { now, signals }: NotifyServices,
   trx: Trx,
   userIds: string[],
   messages: Message[] | ((userId: string) => Message[]),
@@ -125,3 +126,16 @@ const toRow = (id: string, userId: string, { type, data }: Message, at: number):
   created_at: at,
   read_at: null,
 })
+
+/**
+ * Notifies everyone who holds the administrator's role, in the transaction of the change that it is about: of the same, or
+ * each of what `messages` returns for them.
+ */
+export const notifyAdministrators = async (
+  services: Pick<Services, 'now' | 'signals'>,
+  trx: Trx,
+  messages: Message[] | ((administratorId: string) => Message[]),
+): Promise<void> => {
+  if (typeof messages === 'function' || messages.length > 0)
+    await notifyEach(services, trx, await listAdministratorIds(trx), messages)
+}

@@ -8,8 +8,7 @@ import { actorOf } from '../sessions/actor.ts'
 import { signedIn } from '../sessions/guards.ts'
 import { changeOwnAccount } from '../sessions/lock-actor.ts'
 import { markAllRead } from './mark-all-read.ts'
-import { countUnread, listNotifications, markRead } from './notification-store.ts'
-import { Notification } from './notification.ts'
+import { countUnread, listNotifications, markRead, Notification } from './notification-store.ts'
 import type { Streams } from './streams.ts'
 
 const tags = ['Notifications']

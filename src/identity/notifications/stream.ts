@@ -1,5 +1,6 @@
 import type { Writable } from 'node:stream'
-import { type NotificationRow, toNotification } from './notification.ts'
+import type { Reader } from '../../storage/database.ts'
+import { toNotification, listAfter, type NotificationRow } from './notification-store.ts'
 
 /** What a stream writes to: an HTTP response, or in tests a substitute that does not read. */
 export type Sink = Writable
@@ -167,7 +168,26 @@ export interface Frame {
 }
 
 /** JSON holds no line break outside its strings and none unescaped inside, so nothing in it can start another frame. */
-export const toFrame = (row: NotificationRow): Frame => ({
+const toFrame = (row: NotificationRow): Frame => ({
   id: row.id,
   text: `id: ${row.id}\nevent: notification\ndata: ${JSON.stringify(toNotification(row))}\n\n`,
 })
+
+const PAGE = 50
+
+/**
+ * Reads what came after a notification, at most a page of it. Streams of one user that are woken by one signal and have sent
+ * the same notification last share one read. Only those: a read that began before a signal may miss what it is about.
+ */
+export function createFrameReader(db: Reader): (userId: string, lastId: string) => Promise<Frame[]> {
+  const reads = new Map<string, Promise<Frame[]>>()
+  return (userId, lastId) => {
+    const key = `${userId} ${lastId}`
+    const shared = reads.get(key)
+    if (shared) return shared
+    const reading = listAfter(db, userId, lastId, PAGE).then((rows) => rows.map(toFrame))
+    reads.set(key, reading)
+    queueMicrotask(() => reads.delete(key))
+    return reading
+  }
+}

@@ -1,11 +1,9 @@
 import type { Logger } from 'pino'
 import type { Database } from '../../storage/database.ts'
 import type { Signals } from '../../storage/signals.ts'
-import { listLiveSessions } from '../sessions/live-session-store.ts'
+import { listLiveSessions } from '../sessions/session-store.ts'
 import { findStreamStart } from './notification-store.ts'
-import { createFrameReader } from './read-frames.ts'
-import { createStreamRegistry } from './stream-registry.ts'
-import { openStream, type Sink, type Stream } from './stream.ts'
+import { createFrameReader, openStream, type Sink, type Stream } from './stream.ts'
 
 /** Every open stream of this replica. Signals from any replica make it read what is new. */
 export interface Streams {
@@ -84,5 +82,38 @@ export function createStreams({ db, now, monotonicNow, signals, log }: Needs): S
       for (const stream of registry.all()) stream.end()
     },
     count: () => registry.all().length,
+  }
+}
+
+/** The streams that are open on this replica, by the user they belong to. */
+export interface StreamRegistry {
+  add(stream: Stream): void
+  remove(stream: Stream): void
+  of(userIds: string[]): Stream[]
+  all(): Stream[]
+}
+
+/** More tabs than anybody has open. One more closes the oldest. */
+const MAX_PER_USER = 20
+
+function createStreamRegistry(): StreamRegistry {
+  const byUser = new Map<string, Set<Stream>>()
+  return {
+    add(stream) {
+      const streams = byUser.get(stream.userId) ?? new Set()
+      byUser.set(stream.userId, streams.add(stream))
+      if (streams.size > MAX_PER_USER) [...streams][0]?.end()
+    },
+    remove(stream) {
+      const streams = byUser.get(stream.userId)
+      streams?.delete(stream)
+      if (streams?.size === 0) byUser.delete(stream.userId)
+    },
+    of: (userIds) => userIds.flatMap((userId) => [...(byUser.get(userId) ?? [])]),
+    all: () =>
+      byUser
+        .values()
+        .flatMap((streams) => streams.values())
+        .toArray(),
   }
 }

@@ -1,7 +1,8 @@
+import type { Config } from '../../platform/config/config.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Trx, WriteTarget } from '../../storage/database.ts'
 import { writeStatement, type Values } from '../../storage/statement.ts'
-import { CHALLENGE_MS } from './relying-party.ts'
+import type { Expectation } from './webauthn-checks.ts'
 
 /** Stores a user's registration challenge. Each user has at most one: a new one replaces the old one. */
 export async function addRegistrationChallenge(
@@ -61,3 +62,16 @@ export async function consumeLoginChallenge(db: WriteTarget, id: string, now: nu
   const [row] = await takeLogin(db, { id, now })
   return row?.challenge
 }
+
+/** How long a challenge is valid; browsers get it as the timeout of the ceremony. */
+export const CHALLENGE_MS = 300_000
+export const CHALLENGE_BYTES = 32
+
+/** What a response must match: the challenge, the dashboard's origin and the relying party. */
+export const expectationOf = (
+  { dashboardOrigin, rpId }: Pick<Config, 'dashboardOrigin' | 'rpId'>,
+  challenge: string,
+): Expectation => ({ challenge, origin: dashboardOrigin, rpId })
+
+/** The id of the account is the user handle: random, no personal data (WebAuthn Level 3 §14.6.1), and below 64 bytes. */
+export const userHandleOf = (userId: string): Uint8Array<ArrayBuffer> => new Uint8Array(Buffer.from(userId))

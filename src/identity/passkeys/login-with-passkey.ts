@@ -1,21 +1,28 @@
+import { generateAuthenticationOptions } from '@simplewebauthn/server'
 import { addressKey } from '../../platform/limits/address-queue.ts'
 import { LIMITS } from '../../platform/limits/limits.ts'
 import type { Services } from '../../platform/services.ts'
 import type { SignedInSession } from '../sessions/start-session.ts'
 import type { SignInSource } from '../sign-in/sign-in-source.ts'
 import { signIn } from '../sign-in/sign-in.ts'
-import { refuseDisabled } from '../users/account-standing.ts'
-import { lockAccount } from '../users/user-lock-store.ts'
+import { refuseDisabled } from '../users/account-state.ts'
+import { lockAccount } from '../users/lock-user.ts'
 import type { User } from '../users/user.ts'
-import { consumeLoginChallenge } from './challenge-store.ts'
-import { passkeySignIn } from './passkey-sign-in.ts'
+import {
+  consumeLoginChallenge,
+  addLoginChallenge,
+  expectationOf,
+  userHandleOf,
+  CHALLENGE_BYTES,
+  CHALLENGE_MS,
+} from './challenge-store.ts'
 import { findCredential, markPasskeyUsed, type StoredCredential } from './passkey-store.ts'
-import { isPasskeyRefusal, recordRefusal, refusePasskey } from './refuse-passkey.ts'
-import { expectationOf, userHandleOf } from './relying-party.ts'
-import { type AssertionFacts, verifyAssertion } from './verify-assertion.ts'
-import type { AssertionResponse } from './webauthn-contracts.ts'
+import { verifyAssertion, type AssertionFacts } from './verify-assertion.ts'
+import type { DeviceType } from './webauthn-checks.ts'
+import type { AssertionResponse, RequestOptions } from './webauthn-contracts.ts'
+import { isPasskeyRefusal, recordRefusal, refusePasskey } from './webauthn-errors.ts'
 
-type Needs = Pick<Services, 'config' | 'db' | 'limits' | 'log' | 'now' | 'random' | 'signals'>
+type LoginServices = Pick<Services, 'config' | 'db' | 'limits' | 'log' | 'now' | 'random' | 'signals'>
 
 interface LoginRequest {
   challengeId: string
@@ -29,7 +36,7 @@ interface SignedInUser {
 }
 
 /** Signs in the owner of the passkey. */
-export const loginWithPasskey = (services: Needs, request: LoginRequest): Promise<SignedInUser> =>
+export const loginWithPasskey = (services: LoginServices, request: LoginRequest): Promise<SignedInUser> =>
   services.limits.attempt(
     [[LIMITS.passkeyVerify, addressKey(request.source.ipAddress)]],
     () => verifyAndSignIn(services, request),
@@ -37,7 +44,7 @@ export const loginWithPasskey = (services: Needs, request: LoginRequest): Promis
   )
 
 /** The rules of a login, in order. The challenge is consumed also when the attempt fails. */
-async function verifyAndSignIn(services: Needs, request: LoginRequest): Promise<SignedInUser> {
+async function verifyAndSignIn(services: LoginServices, request: LoginRequest): Promise<SignedInUser> {
   const { config, db, now } = services
   const { challengeId, response, source } = request
   const anonymous = { action: 'session.refused', actor: { id: null, email: null, source } } as const
@@ -70,7 +77,7 @@ type Outcome =
 
 /** One transaction checks that the account may act and that the counter has grown, and starts the session. */
 const useCredential = (
-  services: Needs,
+  services: LoginServices,
   { id, userId, deviceType }: StoredCredential,
   { counter, backedUp }: AssertionFacts,
   source: SignInSource,
@@ -87,3 +94,30 @@ const useCredential = (
     const session = await signIn(services, trx, { user, ...passkeySignIn(deviceType), source })
     return { user: { ...user, lastLoginAt: at }, session }
   })
+
+/** Options for a login in the browser. They name no credential: the user chooses one, and it identifies the account. */
+export async function loginOptions({
+  config,
+  db,
+  now,
+  random,
+}: Pick<Services, 'config' | 'db' | 'now' | 'random'>): Promise<RequestOptions> {
+  const options = await generateAuthenticationOptions({
+    rpID: config.rpId,
+    challenge: new Uint8Array(random.bytes(CHALLENGE_BYTES)),
+    timeout: CHALLENGE_MS,
+    userVerification: 'preferred',
+  })
+  const challengeId = await addLoginChallenge(db, options.challenge, now())
+  return { challengeId, ...options } as RequestOptions
+}
+
+/**
+ * How a session is marked that a passkey started. RFC 8176: hwk is a key that can't leave its hardware, swk one that can be
+ * copied, user means that a user was present.
+ */
+export const passkeySignIn = (deviceType: DeviceType) => ({
+  method: 'passkey' as const,
+  amr: [deviceType === 'singleDevice' ? 'hwk' : 'swk', 'user'],
+  remember: true,
+})

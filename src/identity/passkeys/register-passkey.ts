@@ -1,6 +1,8 @@
-import { refuse } from '../../errors.ts'
-import { type Actor, recordEvent } from '../../platform/audit/record-event.ts'
+import { generateRegistrationOptions } from '@simplewebauthn/server'
+import { refuse, refuseField } from '../../errors.ts'
+import { recordEvent, type Actor } from '../../platform/audit/record-event.ts'
 import type { RequestSource } from '../../platform/http/request-source.ts'
+import { VisibleName } from '../../platform/http/visible-name.ts'
 import { addressKey } from '../../platform/limits/address-queue.ts'
 import { LIMITS } from '../../platform/limits/limits.ts'
 import type { Services } from '../../platform/services.ts'
@@ -8,15 +10,63 @@ import { isDuplicate } from '../../storage/failure.ts'
 import { notify } from '../notifications/notify.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { changeOwnAccount } from '../sessions/lock-actor.ts'
-import { consumeRegistrationChallenge } from './challenge-store.ts'
-import { defaultPasskeyName, refuseMarkup } from './passkey-name.ts'
-import { addPasskey } from './passkey-store.ts'
-import type { Passkey } from './passkey.ts'
-import { isPasskeyRefusal, refusePasskey } from './refuse-passkey.ts'
-import { expectationOf } from './relying-party.ts'
-import { type RegistrationFacts, verifyRegistration } from './verify-registration.ts'
+import { readSettings } from '../users/settings-store.ts'
+import { authenticatorName } from './authenticator-names.ts'
+import {
+  addRegistrationChallenge,
+  consumeRegistrationChallenge,
+  CHALLENGE_BYTES,
+  CHALLENGE_MS,
+  userHandleOf,
+  expectationOf,
+} from './challenge-store.ts'
+import { OFFERED_ALGORITHMS } from './credential-key.ts'
+import { listPasskeys, addPasskey, type Passkey } from './passkey-store.ts'
+import { verifyRegistration, type RegistrationFacts } from './verify-registration.ts'
+import type { CreationOptions } from './webauthn-contracts.ts'
+import { isPasskeyRefusal, refusePasskey } from './webauthn-errors.ts'
 
-type Needs = Pick<Services, 'config' | 'db' | 'limits' | 'log' | 'now' | 'signals'>
+type OptionServices = Pick<Services, 'config' | 'db' | 'now' | 'random'>
+
+/** All of them are sent to the browser at each registration, so their number is limited. */
+export const MAX_PASSKEYS = 100
+
+/** Options for creating a passkey in the browser. */
+export async function registrationOptions(services: OptionServices, actor: SignedInActor): Promise<CreationOptions> {
+  const options = await creationOptionsFor(services, actor)
+  const { now } = services
+  await changeOwnAccount(services, actor, (trx) => addRegistrationChallenge(trx, actor.id, options.challenge, now()))
+  return options
+}
+
+/** The same for any account. The caller stores the challenge. */
+export async function creationOptionsFor(
+  { config, db, random }: OptionServices,
+  user: { id: string; email: string },
+): Promise<CreationOptions> {
+  const passkeys = await listPasskeys(db.read, user.id)
+  if (passkeys.length >= MAX_PASSKEYS) refuse('conflict', `An account has at most ${MAX_PASSKEYS} passkeys.`)
+  const options = await generateRegistrationOptions({
+    rpName: (await readSettings(db.read, config)).name,
+    rpID: config.rpId,
+    userID: userHandleOf(user.id),
+    userName: user.email,
+    userDisplayName: user.email,
+    challenge: new Uint8Array(random.bytes(CHALLENGE_BYTES)),
+    timeout: CHALLENGE_MS,
+    attestationType: 'none',
+    authenticatorSelection: { residentKey: 'required', userVerification: 'preferred' },
+    supportedAlgorithmIDs: OFFERED_ALGORITHMS,
+  })
+  const excludeCredentials = passkeys.map(({ credentialId, transports }) => ({
+    id: credentialId,
+    type: 'public-key' as const,
+    transports,
+  }))
+  return { ...options, excludeCredentials } as CreationOptions
+}
+
+type RegistrationServices = Pick<Services, 'config' | 'db' | 'limits' | 'log' | 'now' | 'signals'>
 
 interface RegisterPasskeyRequest {
   /** The response of the browser. */
@@ -26,7 +76,10 @@ interface RegisterPasskeyRequest {
 }
 
 /** Adds a passkey to the account of the signed-in user. */
-export async function registerPasskey(services: Needs, request: RegisterPasskeyRequest): Promise<Passkey> {
+export async function registerPasskey(
+  services: RegistrationServices,
+  request: RegisterPasskeyRequest,
+): Promise<Passkey> {
   refuseMarkup(request.name ?? '')
   return store(services, request, await verifyNewPasskey(services, request.actor, request.response))
 }
@@ -36,7 +89,7 @@ type Registrant = Actor & { id: string; source: RequestSource }
 
 /** Verifies a response to the challenge of this user. The challenge is consumed also when the attempt fails. */
 export const verifyNewPasskey = (
-  services: Omit<Needs, 'signals'>,
+  services: Omit<RegistrationServices, 'signals'>,
   registrant: Registrant,
   response: unknown,
 ): Promise<RegistrationFacts> =>
@@ -48,7 +101,7 @@ export const verifyNewPasskey = (
   )
 
 async function verify(
-  services: Omit<Needs, 'signals'>,
+  services: Omit<RegistrationServices, 'signals'>,
   actor: Registrant,
   response: unknown,
 ): Promise<RegistrationFacts> {
@@ -61,7 +114,11 @@ async function verify(
 }
 
 /** A unique index decides whether the credential id is registered already, so that two concurrent requests can't both store it. */
-async function store(services: Needs, request: RegisterPasskeyRequest, facts: RegistrationFacts): Promise<Passkey> {
+async function store(
+  services: RegistrationServices,
+  request: RegisterPasskeyRequest,
+  facts: RegistrationFacts,
+): Promise<Passkey> {
   const { actor, name = defaultPasskeyName(facts.aaguid) } = request
   try {
     return await changeOwnAccount(services, actor, async (trx) => {
@@ -82,3 +139,13 @@ async function store(services: Needs, request: RegisterPasskeyRequest, facts: Re
     throw error
   }
 }
+
+export const PasskeyName = VisibleName({ description: 'One line without < and >.' })
+
+/** Where the name is shown without escaping, angle brackets would be markup. */
+export function refuseMarkup(name: string): void {
+  if (/[<>]/.test(name)) refuseField('name', 'The name of a passkey has no < and >.')
+}
+
+/** The name of a passkey that its owner gave no name. */
+export const defaultPasskeyName = (aaguid: string): string => authenticatorName(aaguid) ?? 'Passkey'

@@ -3,14 +3,12 @@ import { ById, failures, type Routes, strict, Success, success } from '../../pla
 import type { Services } from '../../platform/services.ts'
 import { actorOf } from '../sessions/actor.ts'
 import { signedIn } from '../sessions/guards.ts'
-import { completeSignIn } from '../sign-in/complete-sign-in.ts'
 import { signInSourceOf } from '../sign-in/sign-in-source.ts'
+import { completeSignIn } from '../sign-in/sign-in.ts'
 import { User } from '../users/user.ts'
-import { PasskeyName } from './passkey-name.ts'
-import { listPasskeys } from './passkey-store.ts'
-import { Passkey } from './passkey.ts'
-import { removePasskey } from './remove-passkey.ts'
-import { renamePasskey } from './rename-passkey.ts'
+import { removePasskey, renamePasskey } from './manage-passkeys.ts'
+import { listPasskeys, Passkey } from './passkey-store.ts'
+import { PasskeyName } from './register-passkey.ts'
 import {
   AssertionResponse,
   CreationOptions,
@@ -45,7 +43,7 @@ export const passkeyRoutes =
         },
       },
       async (request) => {
-        const { registrationOptions } = await import('./registration-options.ts')
+        const { registrationOptions } = await import('./register-passkey.ts')
         return registrationOptions(services, actorOf(services, request))
       },
     )
@@ -87,7 +85,7 @@ export const passkeyRoutes =
         },
       },
       async () => {
-        const { loginOptions } = await import('./login-options.ts')
+        const { loginOptions } = await import('./login-with-passkey.ts')
         return loginOptions(services)
       },
     )

@@ -9,7 +9,7 @@ import {
   type DeviceType,
   type Expectation,
 } from './webauthn-checks.ts'
-import { refuseUnless, verdictOf, type Verdict, verifiedByLibrary } from './webauthn-refusal.ts'
+import { refuseUnless, verdictOf, type Verdict, verifiedByLibrary } from './webauthn-errors.ts'
 
 /** The passkey that the response names, as it was registered. */
 export type RegisteredCredential = {

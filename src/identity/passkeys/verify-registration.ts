@@ -1,7 +1,6 @@
 import { verifyRegistrationResponse } from '@simplewebauthn/server'
 import { decodeAttestationObject } from '@simplewebauthn/server/helpers'
-import { countCborItems } from './cbor-shape.ts'
-import { checkCredentialKey, hasSignatureFormat, OFFERED_ALGORITHMS } from './credential-key.ts'
+import { countCborItems, checkCredentialKey, hasSignatureFormat, OFFERED_ALGORITHMS } from './credential-key.ts'
 import {
   binaryMember,
   bytesOf,
@@ -11,7 +10,7 @@ import {
   type DeviceType,
   type Expectation,
 } from './webauthn-checks.ts'
-import { orRefuse, refuseUnless, verdictOf, type Verdict, verifiedByLibrary } from './webauthn-refusal.ts'
+import { orRefuse, refuseUnless, verdictOf, type Verdict, verifiedByLibrary } from './webauthn-errors.ts'
 
 export type RegistrationFacts = {
   credentialId: string

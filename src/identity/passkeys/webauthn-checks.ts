@@ -5,8 +5,8 @@ import {
 } from '@simplewebauthn/server/helpers'
 import { isJsonObject } from '../../platform/http/request-body.ts'
 import type { Schema } from '../../storage/schema.ts'
-import { countCborItems } from './cbor-shape.ts'
-import { orRefuse, Refused, refuseUnless } from './webauthn-refusal.ts'
+import { countCborItems } from './credential-key.ts'
+import { orRefuse, Refused, refuseUnless } from './webauthn-errors.ts'
 
 /** What the response of a ceremony must match. */
 export type Expectation = {

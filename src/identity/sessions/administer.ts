@@ -1,8 +1,8 @@
 import type { Services } from '../../platform/services.ts'
 import type { Trx } from '../../storage/database.ts'
-import { readHoldings, type UserHoldings } from '../access/holdings-store.ts'
+import { ADMIN_ROLE } from '../../vocabulary/built-in-roles.ts'
+import { readHoldings, type UserHoldings } from '../roles/holdings.ts'
 import type { SignedInActor } from './actor.ts'
-import { lockAdministration } from './administration-store.ts'
 import { lockActor } from './lock-actor.ts'
 
 /**
@@ -24,4 +24,16 @@ export async function beginAdministration(
   await lockAdministration(trx)
   await lockActor(trx, { now }, actor)
   return readHoldings(trx, actor.id)
+}
+
+/**
+ * One administrative change at a time, on all replicas, until the transaction ends. Writing the row of the administrator's
+ * role without changing it locks it on PostgreSQL; on SQLite there is only one writer.
+ */
+export async function lockAdministration(trx: Trx): Promise<void> {
+  await trx
+    .updateTable('roles')
+    .set((eb) => ({ created_at: eb.ref('created_at') }))
+    .where('id', '=', ADMIN_ROLE)
+    .execute()
 }

@@ -57,30 +57,31 @@ declare module 'fastify' {
 /** A request that a guard has let through. */
 export type GuardedRequest = FastifyRequest & { signedIn: SignedIn }
 
-type Needs = Pick<Services, 'config' | 'db' | 'now'>
+type GuardServices = Pick<Services, 'config' | 'db' | 'now'>
 
 /** Lets everybody through who has a live session. */
-export const signedIn = (services: Needs): GuardFor<SignedIn> => guard(services, null)
+export const signedIn = (services: GuardServices): GuardFor<SignedIn> => guard(services, null)
 
 /** Lets everybody through who has a live session and holds the permission through a role. */
-export const needs = (services: Needs, permission: Permission): GuardFor<SignedIn> => guard(services, permission)
+export const needs = (services: GuardServices, permission: Permission): GuardFor<SignedIn> =>
+  guard(services, permission)
 
 /** Lets everybody through who has a live session, and reads the whole account. */
-export const signedInAccount = (services: Needs): GuardFor<SignedInAccount> =>
+export const signedInAccount = (services: GuardServices): GuardFor<SignedInAccount> =>
   guardedBy(null, async (request) => {
     const { db, now } = services
     const account = await readSession(services, request, (hash) => findSignedInAccount(db.read, hash, now()))
     request.signedIn = account ?? refuseSignedOut()
   })
 
-function guard(services: Needs, permission: Permission | null): GuardFor<SignedIn> {
+function guard(services: GuardServices, permission: Permission | null): GuardFor<SignedIn> {
   return guardedBy(permission, async (request) => {
     request.signedIn = await permittedSession(services, request, permission)
   })
 }
 
 async function permittedSession(
-  services: Needs,
+  services: GuardServices,
   request: FastifyRequest,
   permission: Permission | null,
 ): Promise<SignedIn> {
@@ -99,7 +100,7 @@ type FindBearer = (hash: string) => Promise<(TokenBearer & { isPermitted: boolea
 
 /** Like `needs`, for people with a session or with an access token. Of a request with a token nothing else counts. */
 export const needsSessionOrToken = (
-  services: Needs,
+  services: GuardServices,
   permission: Permission,
   findBearer: FindBearer,
 ): GuardFor<Caller> =>
@@ -132,11 +133,11 @@ const guardedBy = <Who extends Caller>(
 const refuseSignedOut = (): never => refuse('unauthenticated', 'Please sign in.')
 
 /** For routes that serve people with and without a session. */
-export const currentlySignedIn = (services: Needs, request: FastifyRequest): Promise<SignedIn | undefined> =>
+export const currentlySignedIn = (services: GuardServices, request: FastifyRequest): Promise<SignedIn | undefined> =>
   readSession(services, request, (hash) => findSignedIn(services.db.read, hash, services.now()))
 
 async function readSession<T extends { user: { id: string }; session: { id: string; lastUsedAt: number } }>(
-  { config, db, now }: Needs,
+  { config, db, now }: GuardServices,
   request: FastifyRequest,
   find: (hash: string) => Promise<T | undefined>,
 ): Promise<T | undefined> {

@@ -2,13 +2,13 @@ import { refuse } from '../../errors.ts'
 import type { Services } from '../../platform/services.ts'
 import type { Trx } from '../../storage/database.ts'
 import { createTransactionQueue } from '../../storage/transaction-queue.ts'
-import { lockPermission } from '../access/role-store.ts'
-import type { RowLock } from '../users/user-lock-store.ts'
+import { lockPermission } from '../roles/role-store.ts'
+import type { RowLock } from '../users/lock-user.ts'
 import type { CallingActor, SignedInActor } from './actor.ts'
 import { lockSession } from './session-store.ts'
 import type { BearerToken } from './session.ts'
 
-type Needs = Pick<Services, 'db' | 'now'>
+type ActorServices = Pick<Services, 'db' | 'now'>
 
 type LockedActor = Pick<CallingActor, 'id' | 'permission'> & ({ sessionId: string } | { token: BearerToken })
 
@@ -37,14 +37,18 @@ export async function lockActor(
 }
 
 /** Runs a change in a transaction that begins by checking the actor. Changes by one person run side by side. */
-export const changeAs = <T>({ db, now }: Needs, actor: SignedInActor, change: (trx: Trx) => Promise<T>): Promise<T> =>
+export const changeAs = <T>(
+  { db, now }: ActorServices,
+  actor: SignedInActor,
+  change: (trx: Trx) => Promise<T>,
+): Promise<T> =>
   db.transaction(async (trx) => {
     await lockActor(trx, { now }, actor)
     return change(trx)
   })
 
 /** The same check for a request that only reads, but whose body the client may have held back. */
-export const recheckActor = (services: Needs, actor: SignedInActor): Promise<void> =>
+export const recheckActor = (services: ActorServices, actor: SignedInActor): Promise<void> =>
   changeAs(services, actor, async () => {})
 
 /** How many of the ten connections of a replica may wait for the row of one person. */
@@ -52,7 +56,7 @@ const ownChanges = createTransactionQueue(3)
 
 /** The same for a change of the actor's own account: one at a time. */
 export const changeOwnAccount = <T>(
-  { db, now }: Needs,
+  { db, now }: ActorServices,
   actor: CallingActor,
   change: (trx: Trx) => Promise<T>,
 ): Promise<T> =>

@@ -3,10 +3,10 @@ import type { Reader, Trx } from '../../storage/database.ts'
 import type { Schema } from '../../storage/schema.ts'
 import { readStatement, writeStatement, type Values } from '../../storage/statement.ts'
 import type { Permission } from '../../vocabulary/permissions.ts'
-import { userHolds } from '../access/role-store.ts'
-import { accountMayAct } from '../users/account-standing.ts'
-import type { RowLock } from '../users/user-lock-store.ts'
-import { packedPermissions, packedRoles, toUser, unpackPermissions, USER_COLUMNS } from '../users/user-row.ts'
+import { userHolds } from '../roles/role-store.ts'
+import { accountMayAct } from '../users/account-state.ts'
+import type { RowLock } from '../users/lock-user.ts'
+import { packedPermissions, packedRoles, toUser, unpackPermissions, USER_COLUMNS } from '../users/user-store.ts'
 import { IDLE_MS, type Session, type SignedIn, type SignedInAccount } from './session.ts'
 
 type SessionRow = Selectable<Schema['sessions']>
@@ -215,4 +215,33 @@ export async function deleteSessionsOfUsers(
     .execute()
   // SQLite's truth values are numbers.
   return rows.map(({ user_id, lived }) => ({ userId: user_id, lived: Boolean(lived) }))
+}
+
+/** Ids in one statement. A fixed number makes it one prepared statement. */
+const IDS_PER_STATEMENT = 100
+const SLOTS = Array.from({ length: IDS_PER_STATEMENT }, (_, index) => `id${index}`)
+
+const liveAmong = readStatement<Record<string, string | number>, { id: string }>((db, value) =>
+  db
+    .selectFrom('sessions')
+    .innerJoin('users', 'users.id', 'sessions.user_id')
+    .select('sessions.id')
+    .where(
+      'sessions.id',
+      'in',
+      SLOTS.map((slot) => value(slot) as string),
+    )
+    .where(sessionLives(value('now') as number, value('idleSince') as number))
+    .where(accountMayAct),
+)
+
+/** Those of these sessions that are live and whose account may act. */
+export async function listLiveSessions(db: Reader, ids: string[], now: number): Promise<Set<string>> {
+  const found = new Set<string>()
+  for (let from = 0; from < ids.length; from += IDS_PER_STATEMENT) {
+    const slots = SLOTS.map((slot, index) => [slot, ids[from + index] ?? ''] as const)
+    const rows = await liveAmong(db, { ...Object.fromEntries(slots), now, idleSince: now - IDLE_MS })
+    for (const { id } of rows) found.add(id)
+  }
+  return found
 }

@@ -4,7 +4,7 @@ import type { Trx } from '../../storage/database.ts'
 import type { OpenWord } from '../../vocabulary/open-word.ts'
 import type { Permission } from '../../vocabulary/permissions.ts'
 import type { SignInMethod } from '../../vocabulary/sign-in-methods.ts'
-import type { RowLock } from '../users/user-lock-store.ts'
+import type { RowLock } from '../users/lock-user.ts'
 import type { User } from '../users/user.ts'
 
 /** A session as its owner sees it. */

@@ -4,17 +4,17 @@ import { addressKey } from '../../platform/limits/address-queue.ts'
 import type { Limit } from '../../platform/limits/failure-counts.ts'
 import { LIMITS } from '../../platform/limits/limits.ts'
 import type { Services } from '../../platform/services.ts'
-import { findKnownBrowserOf } from './known-browser-store.ts'
+import { findKnownBrowserOf } from './known-browsers.ts'
 import type { SignInSource } from './sign-in-source.ts'
 
-type Needs = Pick<Services, 'db' | 'now' | 'limits'>
+type LimitServices = Pick<Services, 'db' | 'now' | 'limits'>
 
 /**
  * Runs an attempt at the password of an account under the limits on failures. There may be no account with that email. With
  * `isGuess`, other refusals count as well.
  */
 export async function attemptPassword<T>(
-  services: Needs,
+  services: LimitServices,
   {
     email,
     source,
@@ -33,7 +33,7 @@ const isWrongPassword = (error: unknown): boolean =>
  * Unknown browsers share a limit on the email, whatever their addresses. A browser that has signed in to this account before
  * has only a limit of its own, so that its owner gets in while others guess.
  */
-async function limitsOf(services: Needs, email: string, source: SignInSource): Promise<[Limit, string][]> {
+async function limitsOf(services: LimitServices, email: string, source: SignInSource): Promise<[Limit, string][]> {
   const browser = await findKnownBrowser(services, email, source)
   if (browser !== undefined) return [[LIMITS.loginByKnownBrowser, browser]]
   const address = addressKey(source.ipAddress)

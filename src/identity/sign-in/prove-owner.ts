@@ -4,12 +4,11 @@ import type { Reader } from '../../storage/database.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import type { SignedIn } from '../sessions/session.ts'
 import { normalizePassword } from '../users/password-rules.ts'
-import { proveUntilUnchanged } from '../users/prove-password.ts'
 import { findAccountById } from '../users/user-store.ts'
 import { attemptPassword } from './password-limits.ts'
 import type { SignInSource } from './sign-in-source.ts'
 
-type Needs = Pick<Services, 'db' | 'limits' | 'now' | 'passwords'>
+type ProofServices = Pick<Services, 'db' | 'limits' | 'now' | 'passwords'>
 
 /** How recent a sign-in with a passkey has to be. */
 const FRESH_MS = 10 * 60_000
@@ -29,7 +28,7 @@ interface ProofRequest {
  * returns undefined when it is another password by then. Wrong passwords count like those of a sign-in.
  */
 export const withProof = <T>(
-  services: Needs,
+  services: ProofServices,
   request: ProofRequest,
   act: (proof: string | null) => Promise<T | undefined>,
 ): Promise<T> => {
@@ -44,7 +43,7 @@ export const isProofCurrent = async (db: Reader, userId: string, proof: string |
   ((await findAccountById(db, userId))?.passwordHash ?? null) === proof
 
 async function prove(
-  { db, now, passwords }: Needs,
+  { db, now, passwords }: ProofServices,
   { actor, signedIn: { method, session }, currentPassword, source }: ProofRequest,
 ): Promise<string | null> {
   const stored = (await findAccountById(db.read, actor.id))?.passwordHash ?? null
@@ -59,3 +58,22 @@ async function prove(
 
 export const wrongPassword = (message: string): AppError =>
   new AppError('wrong_password', message, { issues: [{ path: 'currentPassword', message }] })
+
+/** A password is rehashed at most once for each sign-in, so a third check finds the hash that was proved. */
+const MAX_PROOFS = 3
+
+/**
+ * Checking a password takes too long to do it in a transaction. So it is checked before, and `act` compares the hash again
+ * in its transaction and returns undefined when it is another one. Then the password is checked again: a hash of the same
+ * password passes, another password does not.
+ */
+export async function proveUntilUnchanged<P, T>(
+  prove: () => Promise<P>,
+  act: (proof: P) => Promise<T | undefined>,
+): Promise<T> {
+  for (let proof = 1; proof <= MAX_PROOFS; proof++) {
+    const result = await act(await prove())
+    if (result !== undefined) return result
+  }
+  return refuse('conflict', 'The password is being changed just now. Try again.')
+}

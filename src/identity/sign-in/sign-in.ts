@@ -1,14 +1,21 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { recordEvent } from '../../platform/audit/record-event.ts'
+import { digest } from '../../platform/crypto/digest.ts'
+import { sourceOf } from '../../platform/http/request-source.ts'
 import type { Services } from '../../platform/services.ts'
 import type { Trx } from '../../storage/database.ts'
+import { writeStatement, type Values } from '../../storage/statement.ts'
+import type { Locale } from '../../vocabulary/locales.ts'
 import type { SignInMethod } from '../../vocabulary/sign-in-methods.ts'
 import { notify } from '../notifications/notify.ts'
-import { type SignedInSession, startSession } from '../sessions/start-session.ts'
+import { signOut } from '../sessions/end-sessions.ts'
+import { readSessionCookie } from '../sessions/session-cookie.ts'
+import { findSignedIn } from '../sessions/session-store.ts'
+import { startSession, type SignedInSession } from '../sessions/start-session.ts'
 import type { User } from '../users/user.ts'
 import { markSeen } from './device-store.ts'
-import { rememberBrowser } from './remember-browser.ts'
-import type { SignInSource } from './sign-in-source.ts'
-import { markSignedIn } from './sign-in-store.ts'
+import { rememberBrowser } from './known-browsers.ts'
+import { setSignInCookies, type SignInSource } from './sign-in-source.ts'
 
 interface SignInRequest {
   user: User
@@ -50,3 +57,37 @@ export async function signIn(
   }
   return { ...session, browserTokens: await rememberBrowser(services, trx, user.id, source) }
 }
+
+type SignInServices = Pick<Services, 'config' | 'db' | 'locate' | 'now' | 'signals'>
+
+/**
+ * Answers a successful sign-in with its cookies. They replace those of whoever was signed in to this browser: if that is
+ * another user, that session ends, because nobody could end it from this browser any more.
+ *
+ * It ends in a transaction of its own. In that of the sign-in, two people who sign in at each other's browsers would wait
+ * for each other's accounts.
+ */
+export async function completeSignIn(
+  services: SignInServices,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { user, session }: { user: User; session: SignedInSession },
+): Promise<{ user: User }> {
+  const { config, db, locate, now } = services
+  const token = readSessionCookie(config, request)
+  const replaced = token === undefined ? undefined : await findSignedIn(db.read, digest(token), now())
+  if (replaced && replaced.user.id !== user.id) await signOut(services, replaced, sourceOf(locate, request), user.id)
+  setSignInCookies(config, reply, session)
+  return { user }
+}
+
+const signedIn = writeStatement((db, value: Values<{ userId: string; now: number; locale: Locale | null }>) =>
+  db
+    .updateTable('users')
+    .set((eb) => ({ last_login_at: value('now'), locale: eb.fn.coalesce('locale', eb.val(value('locale'))) }))
+    .where('id', '=', value('userId')),
+)
+
+/** Also stores the language of the browser, if that of the user is not known yet. */
+const markSignedIn = (trx: Trx, userId: string, now: number, locale: Locale | undefined): void =>
+  signedIn.next(trx, { userId, now, locale: locale ?? null })

@@ -11,8 +11,7 @@ import { changeOwnAccount } from '../sessions/lock-actor.ts'
 import { readNames } from '../users/settings-store.ts'
 import { findUser, markEmailConfirmed } from '../users/user-store.ts'
 import type { User } from '../users/user.ts'
-import { consumeEmailToken, findEmailTokenOwner } from './email-token-store.ts'
-import { issueEmailToken } from './issue-email-token.ts'
+import { consumeEmailToken, findEmailTokenOwner, issueEmailToken } from './email-tokens.ts'
 
 export async function sendVerification(
   services: Pick<Services, 'config' | 'now' | 'random' | 'vault'>,

@@ -1,8 +1,12 @@
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
 import { Type } from 'typebox'
 import { AppError, type WeakReason } from '../../errors.ts'
+import { createAddressQueue } from '../../platform/limits/address-queue.ts'
 import type { Services } from '../../platform/services.ts'
-import { type PersonalDetails, personalWords } from '../password-strength/personal-words.ts'
-import { assessInThread } from './assess-in-thread.ts'
+import type { Verdict } from '../password-strength/assess-password.ts'
+import { personalWords, type PersonalDetails } from '../password-strength/personal-words.ts'
+import type { AssessPasswordRequest } from './strength-thread.ts'
 
 /** Lengths count characters as people see them written, not bytes. */
 export const NewPassword = Type.String({
@@ -48,4 +52,52 @@ const SENTENCES: Record<WeakReason, string> = {
   sequence: 'Sequences such as abc or 1234 are easy to guess. Use several unrelated words.',
   date: 'Dates and years are easy to guess. Use several unrelated words.',
   simple: 'This password is too easy to guess. Make it longer, or use several unrelated words.',
+}
+
+/** The dictionaries take 60 MB, so the thread that holds them is stopped after this long without a request. */
+const IDLE_MS = 60_000
+
+/** Loading takes half a second and a hostile password some milliseconds. A thread that takes longer is stopped. */
+const MAX_ANSWER_MS = 10_000
+
+/**
+ * Estimates in a worker thread: loading takes half a second, and an attacker can send passwords that take long to assess.
+ * Neither blocks other requests.
+ */
+export const assessInThread = (request: AssessPasswordRequest, address: string): Promise<Verdict> =>
+  runForAddress(address, () => assess(request))
+
+const runForAddress = createAddressQueue({ atOnce: 1, maxWaiting: 500, maxWaitingPerAddress: 100 })
+
+/** Several times what it needs. Without limits of its own the thread would have those of the service. */
+const OPTIONS = { execArgv: [], resourceLimits: { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 8 } }
+
+let thread: Worker | undefined
+let idle: NodeJS.Timeout | undefined
+
+async function assess(request: AssessPasswordRequest): Promise<Verdict> {
+  clearTimeout(idle)
+  const worker = (thread ??= new Worker(new URL('strength-thread.ts', import.meta.url), OPTIONS))
+  worker.ref()
+  try {
+    worker.postMessage(request, [])
+    const [verdict] = await once(worker, 'message', { signal: AbortSignal.timeout(MAX_ANSWER_MS) })
+    return verdict as Verdict
+  } catch (cause) {
+    stopThread()
+    throw new AppError('unavailable', 'The password could not be checked just now. Please try again.', {
+      retryAfter: 5,
+      cause,
+    })
+  } finally {
+    worker.unref()
+    idle = setTimeout(stopThread, IDLE_MS).unref()
+  }
+}
+
+function stopThread(): void {
+  // An error while the thread ends is ignored; without a listener it would end the process.
+  thread?.on('error', () => {})
+  void thread?.terminate()
+  thread = undefined
 }

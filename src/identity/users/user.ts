@@ -1,6 +1,9 @@
+import type { Updateable } from 'kysely'
 import { Type } from 'typebox'
 import { Nullable, Time } from '../../platform/http/contracts.ts'
-import { LOCALES } from '../../vocabulary/locales.ts'
+import { VisibleName } from '../../platform/http/visible-name.ts'
+import type { Schema } from '../../storage/schema.ts'
+import { LOCALES, type Locale } from '../../vocabulary/locales.ts'
 
 /** A user as the API shows one. */
 export const User = Type.Object(
@@ -26,3 +29,23 @@ export type User = Type.Static<typeof User>
 /** The version makes a new avatar a new address, so that caches never show the old one. */
 export const avatarUrl = (userId: string, version: string | null): string | null =>
   version === null ? null : `/api/account/profile/avatar?user=${userId}&v=${version}`
+
+/** A name as a person writes it. */
+export const PersonName = VisibleName()
+
+/** What users may change about themselves, and administrators about them. Null clears a name; what is absent stays. */
+export interface ProfileChange {
+  displayName?: string | null
+  given_name?: string | null
+  family_name?: string | null
+  preferredUsername?: string
+  locale?: Locale
+}
+
+export const profileColumns = (change: ProfileChange): Omit<Updateable<Schema['users']>, 'attributes'> => ({
+  ...(change.displayName === undefined ? {} : { display_name: change.displayName }),
+  ...(change.given_name === undefined ? {} : { given_name: change.given_name }),
+  ...(change.family_name === undefined ? {} : { family_name: change.family_name }),
+  ...(change.preferredUsername === undefined ? {} : { preferred_username: change.preferredUsername }),
+  ...(change.locale === undefined ? {} : { locale: change.locale }),
+})

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { needs, signedIn } from '../../identity/sessions/guards.ts'
-import { refuseUnknownUser } from '../../identity/users/refuse-unknown-user.ts'
+import { refuseUnknownUser } from '../../identity/users/user-store.ts'
 import { Nullable, type Routes, failures } from '../../platform/http/contracts.ts'
 import { toVisible } from '../../platform/http/visible-name.ts'
 import type { Provider } from '../provider.ts'

@@ -1,6 +1,6 @@
 import { refuseField } from '../../errors.ts'
-import type { CheckedTrx } from '../../identity/access/checked-trx.ts'
-import { withoutEscalation } from '../../identity/access/escalation.ts'
+import type { CheckedTrx } from '../../identity/roles/checked-trx.ts'
+import { withoutEscalation } from '../../identity/roles/escalation.ts'
 import type { SignedInActor } from '../../identity/sessions/actor.ts'
 import { administer } from '../../identity/sessions/administer.ts'
 import { type Actor, recordEvent } from '../../platform/audit/record-event.ts'

@@ -1,4 +1,4 @@
-import { withoutEscalation } from '../../identity/access/escalation.ts'
+import { withoutEscalation } from '../../identity/roles/escalation.ts'
 import type { SignedInActor } from '../../identity/sessions/actor.ts'
 import type { Services } from '../../platform/services.ts'
 import { atApplication, atHosts } from '../access/own-access.ts'

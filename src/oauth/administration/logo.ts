@@ -1,4 +1,4 @@
-import { skipEscalationCheck } from '../../identity/access/checked-trx.ts'
+import { skipEscalationCheck } from '../../identity/roles/checked-trx.ts'
 import type { SignedInActor } from '../../identity/sessions/actor.ts'
 import { clientOwner } from '../../platform/pictures/picture-store.ts'
 import { type Picture, deletePicture, loadPicture, replacePicture } from '../../platform/pictures/replace-picture.ts'

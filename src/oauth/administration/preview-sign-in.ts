@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { refuse, refuseField } from '../../errors.ts'
-import { accountExists, mayAct } from '../../identity/users/account-standing.ts'
+import { accountExists, mayAct } from '../../identity/users/account-state.ts'
 import { readTextList } from '../../storage/columns.ts'
 import type { Reader } from '../../storage/database.ts'
 import { PERSON_COLUMNS, mappedClaims } from '../claims/mapped-claims.ts'

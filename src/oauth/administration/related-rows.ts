@@ -1,6 +1,6 @@
 import { refuseField } from '../../errors.ts'
-import type { CheckedTrx } from '../../identity/access/checked-trx.ts'
-import { rememberHosts } from '../../identity/access/former-host-store.ts'
+import type { CheckedTrx } from '../../identity/roles/checked-trx.ts'
+import { rememberHosts } from '../../identity/roles/former-host-store.ts'
 import type { Config } from '../../platform/config/config.ts'
 import type { Trx } from '../../storage/database.ts'
 import { isDuplicate } from '../../storage/failure.ts'

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { refuse } from '../../errors.ts'
-import { readHoldings } from '../../identity/access/holdings-store.ts'
+import { readHoldings } from '../../identity/roles/holdings.ts'
 import { actorOf } from '../../identity/sessions/actor.ts'
 import { needs } from '../../identity/sessions/guards.ts'
 import { recheckActor } from '../../identity/sessions/lock-actor.ts'

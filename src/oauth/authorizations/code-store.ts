@@ -1,5 +1,5 @@
 import { type Insertable, sql } from 'kysely'
-import { accountMayAct } from '../../identity/users/account-standing.ts'
+import { accountMayAct } from '../../identity/users/account-state.ts'
 import type { Database, Reader, Trx, WriteTarget } from '../../storage/database.ts'
 import { deleteInSlices } from '../../storage/delete-in-slices.ts'
 import type { Schema } from '../../storage/schema.ts'

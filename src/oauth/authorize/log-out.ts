@@ -1,6 +1,6 @@
 import { refuse } from '../../errors.ts'
+import { signOut } from '../../identity/sessions/end-sessions.ts'
 import type { SignedIn } from '../../identity/sessions/session.ts'
-import { signOut } from '../../identity/sessions/sign-out.ts'
 import type { RequestSource } from '../../platform/http/request-source.ts'
 import { withQuery } from '../clients/redirect-uri.ts'
 import { ClientError, withoutQuery } from '../problems/diagnosed-error.ts'

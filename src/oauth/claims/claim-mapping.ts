@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { refuseField } from '../../errors.ts'
-import { AttributeName, AttributeValue } from '../../identity/access/attributes.ts'
+import { AttributeName, AttributeValue } from '../../identity/roles/attributes.ts'
 import { strict } from '../../platform/http/contracts.ts'
 
 /** Where an application is told a claim. */

@@ -5,8 +5,8 @@ import {
   attributeOf,
   inOrderOfNames,
   unpackAttributes,
-} from '../../identity/access/attributes.ts'
-import { USER_ROLE } from '../../identity/access/built-in-roles.ts'
+} from '../../identity/roles/attributes.ts'
+import { USER_ROLE } from '../../vocabulary/built-in-roles.ts'
 import type { ClaimMapping, ClaimPlace } from './claim-mapping.ts'
 
 /** Undefined where the person has no value: then there is no claim of this name, also none of a scope. */

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import type { UserColumn } from '../../identity/users/user-row.ts'
+import type { UserColumn } from '../../identity/users/user-store.ts'
 import { avatarUrl } from '../../identity/users/user.ts'
 import type { Schema } from '../../storage/schema.ts'
 import { type PersonColumns, groupsOf } from './mapped-claims.ts'

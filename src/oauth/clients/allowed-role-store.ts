@@ -1,5 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import type { CheckedTrx } from '../../identity/access/checked-trx.ts'
+import type { CheckedTrx } from '../../identity/roles/checked-trx.ts'
 import type { Reader, Trx } from '../../storage/database.ts'
 import { type Values, readStatement } from '../../storage/statement.ts'
 import { clientExists } from './client-store.ts'

@@ -1,6 +1,6 @@
 import { type ExpressionBuilder, type Insertable, type SqlBool, type Updateable, sql } from 'kysely'
-import type { CheckedTrx } from '../../identity/access/checked-trx.ts'
-import type { RowLock } from '../../identity/users/user-lock-store.ts'
+import type { CheckedTrx } from '../../identity/roles/checked-trx.ts'
+import type { RowLock } from '../../identity/users/lock-user.ts'
 import { type Position, toPage } from '../../platform/http/cursor.ts'
 import type { Reader, Trx } from '../../storage/database.ts'
 import type { Schema } from '../../storage/schema.ts'

@@ -1,4 +1,4 @@
-import type { CheckedTrx } from '../../identity/access/checked-trx.ts'
+import type { CheckedTrx } from '../../identity/roles/checked-trx.ts'
 import type { Reader, Trx } from '../../storage/database.ts'
 import { type SiteRule, rolesOfRules } from './site-rule.ts'
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { accountMayAct } from '../../identity/users/account-standing.ts'
+import { accountMayAct } from '../../identity/users/account-state.ts'
 import type { Reader, Trx, WriteTarget } from '../../storage/database.ts'
 import { type Values, readStatement, writeStatement } from '../../storage/statement.ts'
 import { latestIssueTime } from '../authorizations/lifetimes.ts'

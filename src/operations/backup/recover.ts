@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { listAdministratorIds } from '../../identity/access/administrator-store.ts'
 import { notifyEach } from '../../identity/notifications/notify.ts'
+import { listAdministratorIds } from '../../identity/roles/administrators.ts'
 import { recordEvent, THE_SERVICE } from '../../platform/audit/record-event.ts'
 import { skipKeyNumbers } from '../../platform/keys/service-key-store.ts'
 import type { Services } from '../../platform/services.ts'

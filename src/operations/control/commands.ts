@@ -1,4 +1,4 @@
-import { grantAdministrator } from '../../identity/roles/grant-administrator.ts'
+import { grantAdministrator } from '../../identity/manage-roles/make-administrator.ts'
 import { publishNextKey, retirePreviousKeys, rotateAtOnce } from '../../platform/keys/rotate-signing-key.ts'
 import { advanceSshCa, publishNextSshCa, retirePreviousSshCa } from '../../platform/keys/rotate-ssh-ca.ts'
 import type { Services } from '../../platform/services.ts'

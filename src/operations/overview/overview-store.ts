@@ -1,14 +1,14 @@
 import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { ADMIN_ROLE } from '../../identity/access/built-in-roles.ts'
 import { sessionLives } from '../../identity/sessions/session-store.ts'
 import { IDLE_MS } from '../../identity/sessions/session.ts'
-import { accountExists, accountIsDisabled } from '../../identity/users/account-standing.ts'
+import { accountExists, accountIsDisabled } from '../../identity/users/account-state.ts'
 import { countLiveAccessTokens } from '../../oauth/tokens/token-store.ts'
 import type { Services } from '../../platform/services.ts'
 import type { Reader } from '../../storage/database.ts'
 import type { Schema } from '../../storage/schema.ts'
 import type { AuditAction } from '../../vocabulary/audit-actions.ts'
+import { ADMIN_ROLE } from '../../vocabulary/built-in-roles.ts'
 
 /** What takes no time to count, in one query. */
 export async function countSmallTables(db: Reader) {

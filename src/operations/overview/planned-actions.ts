@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { Type } from 'typebox'
-import { readHoldings } from '../../identity/access/holdings-store.ts'
 import { ActionName } from '../../identity/lifecycle/lifecycle-action.ts'
+import { readHoldings } from '../../identity/roles/holdings.ts'
 import { Nullable, Time } from '../../platform/http/contracts.ts'
 import type { Services } from '../../platform/services.ts'
 import type { Reader } from '../../storage/database.ts'

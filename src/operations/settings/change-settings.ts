@@ -1,4 +1,4 @@
-import { withoutEscalation } from '../../identity/access/escalation.ts'
+import { withoutEscalation } from '../../identity/roles/escalation.ts'
 import type { SignedInActor } from '../../identity/sessions/actor.ts'
 import { administer } from '../../identity/sessions/administer.ts'
 import { changeAs } from '../../identity/sessions/lock-actor.ts'

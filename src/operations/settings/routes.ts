@@ -1,6 +1,6 @@
 import multipart from '@fastify/multipart'
 import { Type } from 'typebox'
-import { hasAdministrator } from '../../identity/access/administrator-store.ts'
+import { hasAdministrator } from '../../identity/roles/administrators.ts'
 import { actorOf } from '../../identity/sessions/actor.ts'
 import { needs } from '../../identity/sessions/guards.ts'
 import { findLogo, LOGO_PATH, readLook, readSettings } from '../../identity/users/settings-store.ts'

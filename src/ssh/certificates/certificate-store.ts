@@ -1,6 +1,6 @@
 import { sql, type Insertable, type Selectable } from 'kysely'
 import { Type } from 'typebox'
-import { writeSshRules, type SshRules } from '../../identity/access/ssh-rules.ts'
+import { writeSshRules, type SshRules } from '../../identity/roles/ssh-rules.ts'
 import type { CallingActor } from '../../identity/sessions/actor.ts'
 import { Nullable, Time } from '../../platform/http/contracts.ts'
 import { MAX_ROWS_EXAMINED } from '../../platform/http/cursor.ts'

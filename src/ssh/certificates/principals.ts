@@ -1,11 +1,6 @@
 import type { AppError } from '../../errors.ts'
-import {
-  groupPrincipals,
-  mayName,
-  type PrincipalGroup,
-  type RoleGrant,
-} from '../../identity/access/principal-groups.ts'
-import { readSshRules, type SshRules } from '../../identity/access/ssh-rules.ts'
+import { groupPrincipals, mayName, type PrincipalGroup, type RoleGrant } from '../../identity/roles/principal-groups.ts'
+import { readSshRules, type SshRules } from '../../identity/roles/ssh-rules.ts'
 import { MAX_PRINCIPALS } from '../../platform/openssh/certificate.ts'
 import { readTextList } from '../../storage/columns.ts'
 import type { Reader, Trx } from '../../storage/database.ts'

@@ -1,5 +1,5 @@
-import { readSshRules, type SshRules } from '../../identity/access/ssh-rules.ts'
-import { accountExists, accountMayAct } from '../../identity/users/account-standing.ts'
+import { readSshRules, type SshRules } from '../../identity/roles/ssh-rules.ts'
+import { accountExists, accountMayAct } from '../../identity/users/account-state.ts'
 import { readTextList } from '../../storage/columns.ts'
 import type { Reader } from '../../storage/database.ts'
 import { ISSUE_PERMISSION } from '../certificates/principals.ts'

@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely'
-import type { CheckedTrx } from '../../identity/access/checked-trx.ts'
+import type { CheckedTrx } from '../../identity/roles/checked-trx.ts'
 import { type Position, toPage } from '../../platform/http/cursor.ts'
 import { readTextList } from '../../storage/columns.ts'
 import type { Reader, Trx, WriteTarget } from '../../storage/database.ts'

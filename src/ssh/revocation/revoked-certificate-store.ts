@@ -1,5 +1,5 @@
 import { sql, type ExpressionBuilder, type QueryCreator } from 'kysely'
-import { readSshRules, type SshRules } from '../../identity/access/ssh-rules.ts'
+import { readSshRules, type SshRules } from '../../identity/roles/ssh-rules.ts'
 import { readTextList } from '../../storage/columns.ts'
 import type { Reader, Trx } from '../../storage/database.ts'
 import type { Schema } from '../../storage/schema.ts'

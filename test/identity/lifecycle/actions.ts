@@ -1,5 +1,5 @@
 import type { LifecycleAction } from '../../../src/identity/lifecycle/lifecycle-action.ts'
-import type { Notification } from '../../../src/identity/notifications/notification.ts'
+import type { Notification } from '../../../src/identity/notifications/notification-store.ts'
 import { newId } from '../../../src/platform/ids.ts'
 import type { TestApp } from '../../support/app.ts'
 import type { Person } from '../../support/people.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import type { Notification } from '../../../src/identity/notifications/notification.ts'
+import type { Notification } from '../../../src/identity/notifications/notification-store.ts'
 import { startApp, type TestApp } from '../../support/app.ts'
 import { breakTable } from '../../support/broken-table.ts'
 import { type EngineName, onEachEngine } from '../../support/engines.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { ADMIN_ROLE } from '../../../src/identity/access/built-in-roles.ts'
+import { ADMIN_ROLE } from '../../../src/vocabulary/built-in-roles.ts'
 import { startApp, type TestApp } from '../../support/app.ts'
 import { signedInPerson } from '../../support/people.ts'
 import { REAL_CLOCK, startReplica, until } from '../../support/replicas.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import type { Ended } from '../../../src/identity/lifecycle/ended.ts'
+import type { Ended } from '../../../src/identity/lifecycle/revoke-access.ts'
 import { IDLE_MS } from '../../../src/identity/sessions/session.ts'
 import type { User } from '../../../src/identity/users/user.ts'
 import { issue, saveKey } from '../../ssh/public-keys.ts'

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
-import type { Notification } from '../../../src/identity/notifications/notification.ts'
+import type { Notification } from '../../../src/identity/notifications/notification-store.ts'
 
 /** A browser's end of a notification stream. */
 export interface EventStream {

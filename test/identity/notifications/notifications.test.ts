@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Notification } from '../../../src/identity/notifications/notification.ts'
+import type { Notification } from '../../../src/identity/notifications/notification-store.ts'
 import { newId } from '../../../src/platform/ids.ts'
 import type { NotificationType } from '../../../src/vocabulary/notification-types.ts'
 import { sharedApp } from '../../support/app.ts'

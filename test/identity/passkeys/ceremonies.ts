@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { PublicKeyCredentialCreationOptionsJSON } from '@simplewebauthn/server'
 import type { Response } from 'light-my-request'
-import type { Passkey } from '../../../src/identity/passkeys/passkey.ts'
+import type { Passkey } from '../../../src/identity/passkeys/passkey-store.ts'
 import type { RequestOptions } from '../../../src/identity/passkeys/webauthn-contracts.ts'
 import { ORIGIN, type TestApp } from '../../support/app.ts'
 import type { Overrides, AuthenticatorModel } from '../../support/authenticator-response.ts'

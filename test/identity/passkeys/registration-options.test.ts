@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { MAX_PASSKEYS } from '../../../src/identity/passkeys/registration-options.ts'
+import { MAX_PASSKEYS } from '../../../src/identity/passkeys/register-passkey.ts'
 import { sharedApp } from '../../support/app.ts'
 import { onEachEngine } from '../../support/engines.ts'
 import { signedInPerson, signIn } from '../../support/people.ts'

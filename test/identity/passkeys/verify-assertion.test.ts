@@ -4,7 +4,7 @@ import { generateAuthenticationOptions, generateRegistrationOptions } from '@sim
 import { OFFERED_ALGORITHMS } from '../../../src/identity/passkeys/credential-key.ts'
 import { verifyAssertion } from '../../../src/identity/passkeys/verify-assertion.ts'
 import { verifyRegistration } from '../../../src/identity/passkeys/verify-registration.ts'
-import type { RefusalReason } from '../../../src/identity/passkeys/webauthn-refusal.ts'
+import type { RefusalReason } from '../../../src/identity/passkeys/webauthn-errors.ts'
 import type { Overrides, AuthenticatorModel } from '../../support/authenticator-response.ts'
 import { createAuthenticator } from '../../support/authenticator.ts'
 import { nestedCbor, type CborValue } from '../../support/cbor.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { ADMIN_ROLE } from '../../../src/identity/access/built-in-roles.ts'
+import { ADMIN_ROLE } from '../../../src/vocabulary/built-in-roles.ts'
 import type { Permission } from '../../../src/vocabulary/permissions.ts'
 import { registerDeviceClient, startDevice } from '../../oauth/device/devices.ts'
 import { createSite } from '../../proxy/visits.ts'

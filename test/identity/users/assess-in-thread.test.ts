@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assessInThread } from '../../../src/identity/users/assess-in-thread.ts'
+import { assessInThread } from '../../../src/identity/users/password-rules.ts'
 import { sharedApp } from '../../support/app.ts'
 import { anonymous, signedInPerson } from '../../support/people.ts'
 

@@ -6,7 +6,7 @@ import {
   USERNAME_PATTERN,
   usernameFromEmail,
   withSuffix,
-} from '../../../src/identity/users/preferred-username.ts'
+} from '../../../src/identity/users/usernames.ts'
 
 const PATTERN = new RegExp(USERNAME_PATTERN)
 

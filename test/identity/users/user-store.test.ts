@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createUser } from '../../../src/identity/access/create-user.ts'
+import { createUser } from '../../../src/identity/users/create-user.ts'
 import {
   findAccountByEmail,
   findAccountById,

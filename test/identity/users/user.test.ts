@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { profileColumns } from '../../../src/identity/users/profile-columns.ts'
-import { toUser, unpackPermissions, unpackRoles } from '../../../src/identity/users/user-row.ts'
-import { avatarUrl } from '../../../src/identity/users/user.ts'
+import { toUser, unpackPermissions, unpackRoles } from '../../../src/identity/users/user-store.ts'
+import { profileColumns, avatarUrl } from '../../../src/identity/users/user.ts'
 
 describe('a user built from a row', () => {
   const row = {

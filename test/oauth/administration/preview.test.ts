@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ADMIN_ROLE } from '../../../src/identity/access/built-in-roles.ts'
 import type { ClaimMapping } from '../../../src/oauth/claims/claim-mapping.ts'
+import { ADMIN_ROLE } from '../../../src/vocabulary/built-in-roles.ts'
 import { sharedApp } from '../../support/app.ts'
 import { claimsOf, getTokens, introspect, registerApplication, userinfo } from '../../support/application.ts'
 import { onMainEngine } from '../../support/engines.ts'

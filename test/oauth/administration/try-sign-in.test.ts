@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ADMIN_ROLE } from '../../../src/identity/access/built-in-roles.ts'
+import { ADMIN_ROLE } from '../../../src/vocabulary/built-in-roles.ts'
 import { ORIGIN, sharedApp } from '../../support/app.ts'
 import { consent, isLive, locationOf, registerApplication } from '../../support/application.ts'
 import { onMainEngine } from '../../support/engines.ts'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '../../../src/errors.ts'
-import { ADMIN_ROLE } from '../../../src/identity/access/built-in-roles.ts'
 import { createProblems } from '../../../src/oauth/problems/problems.ts'
+import { ADMIN_ROLE } from '../../../src/vocabulary/built-in-roles.ts'
 import { sharedApp, startApp } from '../../support/app.ts'
 import {
   type Application,

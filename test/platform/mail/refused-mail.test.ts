@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import type { SMTPServerOptions } from 'smtp-server'
-import type { Notification } from '../../../src/identity/notifications/notification.ts'
+import type { Notification } from '../../../src/identity/notifications/notification-store.ts'
 import { startApp } from '../../support/app.ts'
 import { type EngineName, onMainEngine } from '../../support/engines.ts'
 import { freePort } from '../../support/free-port.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import type { Role } from '../../../src/identity/access/role.ts'
+import type { Role } from '../../../src/identity/roles/role.ts'
 import { readConfig } from '../../../src/platform/config/config.ts'
 import { HOST_CERTIFICATE } from '../../../src/platform/openssh/certificate.ts'
 import { parseCertificateLine, readCertificate } from '../../platform/openssh/read-certificate.ts'

@@ -1,0 +1,109 @@
+import { refuse } from '../../errors.ts'
+import { recordEvent } from '../../platform/audit/record-event.ts'
+import type { Services } from '../../platform/services.ts'
+import type { Trx } from '../../storage/database.ts'
+import { isMissingReference } from '../../storage/failure.ts'
+import type { AuditAction } from '../../vocabulary/audit-actions.ts'
+import { ADMIN_ROLE, USER_ROLE } from '../../vocabulary/built-in-roles.ts'
+import { type IdentityServices, publish, roleLossChecks } from '../access-events.ts'
+import { refuseLastAdministrator } from '../roles/administrators.ts'
+import type { CheckedTrx } from '../roles/checked-trx.ts'
+import { refuseOwnRole, withoutEscalation } from '../roles/escalation.ts'
+import {
+  holdingsOf,
+  isAdministrator,
+  refuseIfHoldsMore,
+  refuseGivingMore,
+  type UserHoldings,
+} from '../roles/holdings.ts'
+import { requireRole, addAssignment, deleteAssignment, listRolesOf } from '../roles/role-store.ts'
+import type { Role } from '../roles/role.ts'
+import type { SignedInActor } from '../sessions/actor.ts'
+import { administer } from '../sessions/administer.ts'
+import { lockUser } from '../users/lock-user.ts'
+import { refuseUnknownUser } from '../users/user-store.ts'
+
+type RoleServices = Pick<IdentityServices, 'config' | 'db' | 'now' | 'accessSubscribers'>
+
+interface Assignment {
+  userId: string
+  roleId: string
+}
+
+/** Gives a role to a user. Giving it again changes nothing. */
+export const assignRole = (
+  services: RoleServices,
+  { userId, roleId }: Assignment,
+  actor: SignedInActor,
+): Promise<Role[]> =>
+  administer(services, actor, async (trx, held) => {
+    await refuseUnknownUser(trx, userId)
+    // Also one that they have: whether they do is no reason to try.
+    if (userId === held.userId && !isAdministrator(held)) refuseOwnRole()
+    await refuseIfHoldsMore(trx, held, userId, 'everything')
+    await withoutEscalation(trx, held, [], (checked) => giveRole(services, checked, held, { userId, roleId }, actor))
+    return listRolesOf(trx, userId)
+  })
+
+/** The same in the transaction of another change. */
+export async function giveRole(
+  services: Pick<Services, 'now'>,
+  trx: CheckedTrx,
+  held: UserHoldings,
+  { userId, roleId }: Assignment,
+  actor: SignedInActor,
+): Promise<void> {
+  const role = await requireRole(trx, roleId)
+  refuseGivingMore(held, holdingsOf(role), 'everything')
+  if (!(await addAssignment(trx, userId, roleId).catch(refuseGone))) return
+  await record(services, trx, 'role.assigned', actor, userId, role)
+}
+
+/**
+ * Takes a role from a user, with what it gave: tokens for applications that only its holders may use, and certificates that name a
+ * principal of it.
+ */
+export const unassignRole = (
+  services: RoleServices,
+  { userId, roleId }: Assignment,
+  actor: SignedInActor,
+): Promise<Role[]> =>
+  administer(services, actor, async (trx, held) => {
+    await refuseUnknownUser(trx, userId)
+    const role = await requireRole(trx, roleId)
+    await refuseIfHoldsMore(trx, held, userId, 'access')
+    if (roleId === USER_ROLE) refuse('conflict', 'Everyone with an account has this role.')
+    if (roleId === ADMIN_ROLE) await refuseLastAdministrator(trx, [userId])
+    // A code that is being issued is issued before this, and revoked below, or sees that the role is gone.
+    await lockUser(trx, userId)
+    const checks = userId === held.userId ? roleLossChecks(services, roleId) : []
+    await withoutEscalation(trx, held, checks, async (checked) => {
+      if (!(await deleteAssignment(checked, userId, roleId)))
+        refuse('not_found', 'This person does not have this role.')
+    })
+    const ended = await publish(services, trx, 'role_unassigned', { userId, role })
+    await record(services, trx, 'role.unassigned', actor, userId, role, ended)
+    return listRolesOf(trx, userId)
+  })
+
+function refuseGone(error: unknown): never {
+  if (isMissingReference(error)) refuse('not_found', 'The user or the role is not there any more.')
+  throw error
+}
+
+const record = (
+  services: Pick<Services, 'now'>,
+  trx: Trx,
+  action: AuditAction,
+  actor: SignedInActor,
+  userId: string,
+  role: Role,
+  details: object = {},
+): Promise<void> =>
+  recordEvent(services, trx, {
+    action,
+    outcome: 'success',
+    actor,
+    target: { type: 'user', id: userId },
+    data: { roleId: role.id, role: role.name, ...details },
+  })

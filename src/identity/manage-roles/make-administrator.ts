@@ -1,0 +1,68 @@
+import { AppError, refuse } from '../../errors.ts'
+import { recordAlone, recordEvent, THE_SERVICE } from '../../platform/audit/record-event.ts'
+import { equalInConstantTime } from '../../platform/crypto/digest.ts'
+import { addressKey } from '../../platform/limits/address-queue.ts'
+import { LIMITS } from '../../platform/limits/limits.ts'
+import type { Services } from '../../platform/services.ts'
+import { ADMIN_ROLE } from '../../vocabulary/built-in-roles.ts'
+import { hasAdministrator } from '../roles/administrators.ts'
+import { skipEscalationCheck } from '../roles/checked-trx.ts'
+import { addAssignment } from '../roles/role-store.ts'
+import type { SignedInActor } from '../sessions/actor.ts'
+import { lockAdministration } from '../sessions/administer.ts'
+import { lockActor } from '../sessions/lock-actor.ts'
+import { mayAct } from '../users/account-state.ts'
+import { normalizeEmail } from '../users/email-address.ts'
+import { findUser, findAccountByEmail } from '../users/user-store.ts'
+import type { User } from '../users/user.ts'
+
+type BootstrapServices = Pick<Services, 'db' | 'now' | 'limits' | 'bootstrapSecret'>
+
+/** Makes the caller the first administrator. The secret is checked before anything else, and failed attempts are limited. */
+export const bootstrap = (services: BootstrapServices, actor: SignedInActor, secret: string): Promise<User> =>
+  services.limits.attempt(
+    [[LIMITS.bootstrap, addressKey(actor.source?.ipAddress ?? '')]],
+    async () => {
+      const event = { action: 'administrator.bootstrapped', actor, target: { type: 'user', id: actor.id } } as const
+      if (!equalInConstantTime(secret, services.bootstrapSecret)) {
+        await recordAlone(services, { ...event, outcome: 'refused' })
+        return refuse('wrong_secret', 'This is not the bootstrap secret.')
+      }
+      return services.db.transaction(async (trx) => {
+        await lockAdministration(trx)
+        await lockActor(trx, services, actor)
+        if (await hasAdministrator(trx)) refuse('conflict', 'There is an administrator already.')
+        await addAssignment(skipEscalationCheck(trx), actor.id, ADMIN_ROLE)
+        await recordEvent(services, trx, { ...event, outcome: 'success' })
+        return (await findUser(trx, actor.id)) ?? refuse('unauthenticated', 'Please sign in.')
+      })
+    },
+    (error) => error instanceof AppError && error.code === 'wrong_secret',
+  )
+
+/**
+ * Makes a user an administrator, for the operator on the command line. Permissions are read at each request, so it holds on
+ * every replica at once. `granted` is false when the user was an administrator before.
+ */
+export const grantAdministrator = (
+  services: Pick<Services, 'db' | 'now'>,
+  email: string,
+): Promise<{ granted: boolean; email: string }> =>
+  services.db.transaction(async (trx) => {
+    await lockAdministration(trx)
+    const account = await findAccountByEmail(trx, normalizeEmail(email))
+    if (!account) return refuse('not_found', `There is no account with the email ${email}.`)
+    const { id, email: found } = account.user
+    if (!mayAct(account)) refuse('conflict', `The account ${found} is disabled. Enable it first.`)
+    const granted = await addAssignment(skipEscalationCheck(trx), id, ADMIN_ROLE)
+    if (granted) {
+      await recordEvent(services, trx, {
+        action: 'role.assigned',
+        outcome: 'success',
+        actor: THE_SERVICE,
+        target: { type: 'user', id },
+        data: { roleId: ADMIN_ROLE, role: 'admin', by: 'latchkey admin grant' },
+      })
+    }
+    return { granted, email: found }
+  })

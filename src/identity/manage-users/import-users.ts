@@ -1,0 +1,72 @@
+import { refuse, refuseField } from '../../errors.ts'
+import { readVisibleName } from '../../platform/http/visible-name.ts'
+import type { Services } from '../../platform/services.ts'
+import { dryRunning } from '../../storage/database.ts'
+import { findRoleByName } from '../roles/role-store.ts'
+import type { SignedInActor } from '../sessions/actor.ts'
+import { changeAs } from '../sessions/lock-actor.ts'
+import { EMAIL_PATTERN, MAX_EMAIL, normalizeEmail } from '../users/email-address.ts'
+import { findAccountByEmail } from '../users/user-store.ts'
+import { USERNAME_PATTERN } from '../users/usernames.ts'
+import { inviteUser } from './invite-user.ts'
+import { type Outcome, outcomeOf } from './outcome-of-each.ts'
+
+export interface ImportRow {
+  email: string
+  displayName?: string
+  preferredUsername?: string
+  /** Names of roles. */
+  roles?: string[]
+}
+
+/** Invites many people, each on its own. One who has an account already is left as is. A dry run changes nothing. */
+export async function importUsers(
+  services: Services,
+  { rows, dryRun = false }: { rows: ImportRow[]; dryRun?: boolean },
+  actor: SignedInActor,
+): Promise<(Outcome & { email: string })[]> {
+  // Refused as a whole when the caller may not do it at all. Each single change checks it again.
+  await changeAs(services, actor, async () => {})
+  const acting = dryRun ? { ...services, db: dryRunning(services.db) } : services
+  const results: (Outcome & { email: string })[] = []
+  // In a dry run an earlier row has made no account that would be found.
+  const [seen, usernames] = [new Set<string>(), new Set<string>()]
+  for (const row of rows) {
+    const email = normalizeEmail(row.email)
+    const outcome = await outcomeOf(services, async () =>
+      seen.has(email) ? 'unchanged' : importOne(acting, { ...row, email }, usernames, actor),
+    )
+    if (outcome.outcome !== 'refused') seen.add(email)
+    results.push({ email: row.email, ...outcome })
+  }
+  return results
+}
+
+async function importOne(
+  services: Services,
+  { roles = [], displayName: givenName, ...row }: ImportRow,
+  usernames: Set<string>,
+  actor: SignedInActor,
+): Promise<'done' | 'unchanged'> {
+  if (row.email.length > MAX_EMAIL || !EMAIL.test(row.email)) refuseField('email', 'This is not an email address.')
+  const displayName = givenName === undefined ? undefined : readVisibleName(givenName)
+  if (displayName === null) return refuseField('displayName', 'This is not a name.')
+  const { preferredUsername } = row
+  if (preferredUsername !== undefined && !USERNAME.test(preferredUsername))
+    refuseField('preferredUsername', 'This is not a username.')
+  const { db } = services
+  if (await findAccountByEmail(db.read, row.email)) return 'unchanged'
+  if (preferredUsername !== undefined && usernames.has(preferredUsername))
+    refuseField('preferredUsername', `The username ${preferredUsername} is taken.`, 'conflict')
+  const roleIds: string[] = []
+  for (const name of roles) {
+    const role = (await findRoleByName(db.read, name)) ?? refuse('not_found', `There is no role ${name}.`)
+    roleIds.push(role)
+  }
+  await inviteUser(services, { ...row, ...(displayName === undefined ? {} : { displayName }), roleIds }, actor)
+  if (preferredUsername !== undefined) usernames.add(preferredUsername)
+  return 'done'
+}
+
+const EMAIL = new RegExp(EMAIL_PATTERN, 'u')
+const USERNAME = new RegExp(USERNAME_PATTERN)

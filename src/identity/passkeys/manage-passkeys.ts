@@ -1,0 +1,64 @@
+import { refuse } from '../../errors.ts'
+import { recordEvent } from '../../platform/audit/record-event.ts'
+import type { Services } from '../../platform/services.ts'
+import { notify } from '../notifications/notify.ts'
+import type { SignedInActor } from '../sessions/actor.ts'
+import { changeOwnAccount } from '../sessions/lock-actor.ts'
+import { updatePasskeyName, deletePasskeyUnlessLast, findPasskey, type Passkey } from './passkey-store.ts'
+import { refuseMarkup } from './register-passkey.ts'
+
+interface RenamePasskeyRequest {
+  id: string
+  name: string
+  actor: SignedInActor
+}
+
+/** Only the owner of a passkey can rename it; for other users it does not exist. */
+export function renamePasskey(
+  services: Pick<Services, 'db' | 'now'>,
+  { id, name, actor }: RenamePasskeyRequest,
+): Promise<Passkey> {
+  refuseMarkup(name)
+  return changeOwnAccount(services, actor, async (trx) => {
+    const passkey = await updatePasskeyName(trx, actor.id, id, name)
+    if (!passkey) return refuse('not_found', 'There is no such passkey.')
+    await recordEvent(services, trx, {
+      action: 'passkey.renamed',
+      outcome: 'success',
+      actor,
+      target: { type: 'passkey', id: passkey.id },
+      data: { name },
+    })
+    return passkey
+  })
+}
+
+interface RemovePasskeyRequest {
+  id: string
+  actor: SignedInActor
+}
+
+/** Removes a passkey, unless it is the only way to sign in to the account. */
+export function removePasskey(
+  services: Pick<Services, 'db' | 'now' | 'signals'>,
+  { id, actor }: RemovePasskeyRequest,
+): Promise<void> {
+  return changeOwnAccount(services, actor, async (trx) => {
+    const removed = await deletePasskeyUnlessLast(trx, actor.id, id)
+    if (!removed) {
+      if (!(await findPasskey(trx, actor.id, id))) refuse('not_found', 'There is no such passkey.')
+      refuse(
+        'conflict',
+        'This is the only way to sign in to your account. Add another passkey or set a password first.',
+      )
+    }
+    await notify(services, trx, actor.id, 'security.passkey_removed', { passkeyId: id, name: removed.name })
+    await recordEvent(services, trx, {
+      action: 'passkey.removed',
+      outcome: 'success',
+      actor,
+      target: { type: 'passkey', id },
+      data: { name: removed.name },
+    })
+  })
+}

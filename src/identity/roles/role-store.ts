@@ -1,0 +1,229 @@
+import { sql, type ExpressionBuilder, type Updateable } from 'kysely'
+import { refuse } from '../../errors.ts'
+import { toPage, type Position } from '../../platform/http/cursor.ts'
+import { readTextList } from '../../storage/columns.ts'
+import type { Reader, Trx } from '../../storage/database.ts'
+import type { Schema } from '../../storage/schema.ts'
+import { writeStatement, type Values } from '../../storage/statement.ts'
+import { ADMIN_ROLE, USER_ROLE } from '../../vocabulary/built-in-roles.ts'
+import { PERMISSIONS, type Permission } from '../../vocabulary/permissions.ts'
+import { packAttributes, unpackAttributes, type Attributes } from './attributes.ts'
+import type { CheckedTrx } from './checked-trx.ts'
+import type { NewRole, Role } from './role.ts'
+import { readSshRules, writeSshRules } from './ssh-rules.ts'
+
+/** The permissions of a role of a query, separated by spaces, which none of them holds: so a role is one row. */
+export const packedPermissions = sql<string | null>`(
+  select string_agg(role_permissions.permission, ' ') from role_permissions where role_permissions.role_id = roles.id)`
+
+const roles = (db: Reader) =>
+  db
+    .selectFrom('roles')
+    .select(['roles.id', 'roles.name', 'roles.description', 'roles.principals', 'roles.ssh'])
+    .select(['roles.built_in', 'roles.created_at', 'roles.attributes'])
+    .select(packedPermissions.as('permissions'))
+
+type RoleRow = Awaited<ReturnType<ReturnType<typeof roles>['executeTakeFirstOrThrow']>>
+
+const toRole = (row: RoleRow): Role => ({
+  id: row.id,
+  name: row.name,
+  description: row.description,
+  principals: readTextList(row.principals),
+  ssh: readSshRules(row.ssh),
+  builtIn: row.built_in === 1,
+  permissions: row.permissions === null ? [] : row.permissions.split(' ').toSorted(),
+  attributes: unpackAttributes(row.attributes),
+})
+
+/** Whether a role of the user has the permission, as a column of a query that finds the user. */
+export const userHolds = (permission: string) => (eb: ExpressionBuilder<Schema, 'users'>) =>
+  eb.exists(
+    eb
+      .selectFrom('user_roles')
+      .innerJoin('role_permissions', 'role_permissions.role_id', 'user_roles.role_id')
+      .select('role_permissions.permission')
+      .whereRef('user_roles.user_id', '=', 'users.id')
+      .where('role_permissions.permission', '=', permission),
+  )
+
+/** Oldest first, so the built-in ones lead. */
+export async function listRoles(db: Reader, limit: number, after: Position | undefined) {
+  const rows = await roles(db)
+    .$if(after !== undefined, (query) =>
+      query.where(sql<boolean>`(roles.created_at, roles.id) > (${after?.[0]}, ${after?.[1]})`),
+    )
+    .orderBy('roles.created_at')
+    .orderBy('roles.id')
+    .limit(limit + 1)
+    .execute()
+  return toPage(rows, limit, (row) => [row.created_at, row.id], toRole)
+}
+
+async function findRole(db: Reader, id: string): Promise<Role | undefined> {
+  const row = await roles(db).where('roles.id', '=', id).executeTakeFirst()
+  return row && toRole(row)
+}
+
+/** The id of the role with this name; upper and lower case are not distinguished. */
+export async function findRoleByName(db: Reader, name: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('roles')
+    .select('id')
+    .where(sql<boolean>`lower(name) = lower(${name})`)
+    .executeTakeFirst()
+  return row?.id
+}
+
+export async function listRolesOf(db: Reader, userId: string): Promise<Role[]> {
+  const rows = await roles(db)
+    .innerJoin('user_roles', 'user_roles.role_id', 'roles.id')
+    .where('user_roles.user_id', '=', userId)
+    .orderBy('roles.created_at')
+    .orderBy('roles.id')
+    .execute()
+  return rows.map(toRole)
+}
+
+/** Adds the built-in roles that are missing, and the permissions that the administrator's role does not have yet. */
+export async function addBuiltInRoles(trx: Trx, now: number): Promise<void> {
+  const builtIn = { principals: '[]', built_in: 1, created_at: now }
+  await trx
+    .insertInto('roles')
+    .values([
+      { id: ADMIN_ROLE, name: 'admin', description: 'May do everything.', ...builtIn },
+      { id: USER_ROLE, name: 'user', description: 'Everyone with an account.', ...builtIn },
+    ])
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  await trx
+    .insertInto('role_permissions')
+    .values(PERMISSIONS.map((permission) => ({ role_id: ADMIN_ROLE, permission })))
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+/** Fails as a duplicate when another role has the name. */
+export async function addRole(trx: CheckedTrx, id: string, role: NewRole, now: number): Promise<void> {
+  const { name, description = '', principals = [], ssh, permissions = [], attributes = {} } = role
+  await trx
+    .insertInto('roles')
+    .values({
+      id,
+      name,
+      description,
+      principals: JSON.stringify(principals),
+      ssh: writeSshRules(ssh ?? null),
+      built_in: 0,
+      created_at: now,
+      attributes: packAttributes(attributes),
+    })
+    .execute()
+  for (const permission of permissions) await addPermission(trx, id, permission)
+  trx.signal('access-changed', null)
+}
+
+/** Fails as a duplicate when another role has the name. */
+export async function updateRole(trx: CheckedTrx, id: string, change: Updateable<Schema['roles']>): Promise<void> {
+  if (Object.keys(change).length === 0) return
+  await trx.updateTable('roles').set(change).where('id', '=', id).execute()
+  trx.signal('access-changed', null)
+}
+
+/**
+ * Rows that refer to the role are deleted before the role itself. Issuing a certificate locks these rows in the same order,
+ * to avoid deadlocks.
+ */
+export async function deleteRole(trx: CheckedTrx, id: string): Promise<void> {
+  await trx.deleteFrom('user_roles').where('role_id', '=', id).execute()
+  await trx.deleteFrom('role_permissions').where('role_id', '=', id).execute()
+  await trx.deleteFrom('roles').where('id', '=', id).where('built_in', '=', 0).execute()
+  trx.signal('access-changed', null)
+}
+
+/** Waits for certificates that are being issued with what this role gives, and lets none begin until the commit. */
+export async function lockPrincipalsOfRole(trx: Trx, id: string): Promise<void> {
+  await trx.selectFrom('roles').select('id').where('id', '=', id).forUpdate().execute()
+}
+
+/** The users who have this role, up to the limit. */
+export async function listHolderIds(db: Reader, roleId: string, limit: number): Promise<string[]> {
+  const rows = await db.selectFrom('user_roles').select('user_id').where('role_id', '=', roleId).limit(limit).execute()
+  return rows.map(({ user_id }) => user_id)
+}
+
+/** False when the role had it already. */
+export async function addPermission(trx: CheckedTrx, roleId: string, permission: Permission): Promise<boolean> {
+  const rows = await trx
+    .insertInto('role_permissions')
+    .values({ role_id: roleId, permission })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('role_id')
+    .execute()
+  if (rows.length > 0) trx.signal('access-changed', null)
+  return rows.length > 0
+}
+
+/** False when the role did not have it. */
+export async function deletePermission(trx: CheckedTrx, roleId: string, permission: string): Promise<boolean> {
+  const rows = await trx
+    .deleteFrom('role_permissions')
+    .where('role_id', '=', roleId)
+    .where('permission', '=', permission)
+    .returning('role_id')
+    .execute()
+  if (rows.length > 0) trx.signal('access-changed', null)
+  return rows.length > 0
+}
+
+/** False when the user had it already. Fails as a missing reference when the user or the role is gone. */
+export async function addAssignment(trx: CheckedTrx, userId: string, roleId: string): Promise<boolean> {
+  const rows = await trx
+    .insertInto('user_roles')
+    .values({ user_id: userId, role_id: roleId })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('role_id')
+    .execute()
+  if (rows.length > 0) trx.signal('access-changed', null)
+  return rows.length > 0
+}
+
+/** False when the user did not have it. */
+export async function deleteAssignment(trx: CheckedTrx, userId: string, roleId: string): Promise<boolean> {
+  const rows = await trx
+    .deleteFrom('user_roles')
+    .where('user_id', '=', userId)
+    .where('role_id', '=', roleId)
+    .returning('role_id')
+    .execute()
+  if (rows.length > 0) trx.signal('access-changed', null)
+  return rows.length > 0
+}
+
+const lockHeldPermission = writeStatement((db, value: Values<{ userId: string; permission: Permission }>) =>
+  db
+    .selectFrom('user_roles')
+    .innerJoin('role_permissions', 'role_permissions.role_id', 'user_roles.role_id')
+    .select('role_permissions.permission')
+    .where('user_roles.user_id', '=', value('userId'))
+    .where('role_permissions.permission', '=', value('permission'))
+    // A literal: SQLite prepares a statement again for each value of a limit.
+    .limit(sql.lit(1))
+    .forShare(),
+)
+
+/** Whether a role gives this user the permission. If so, it stays so until the transaction ends. */
+export const lockPermission = async (trx: Trx, userId: string, permission: Permission): Promise<boolean> =>
+  (await lockHeldPermission(trx, { userId, permission })).length > 0
+
+/** Replaces the attributes of a person. */
+export async function replaceAttributes(trx: CheckedTrx, userId: string, attributes: Attributes): Promise<void> {
+  await trx
+    .updateTable('users')
+    .set({ attributes: packAttributes(attributes) })
+    .where('id', '=', userId)
+    .execute()
+}
+
+export const requireRole = async (db: Reader, id: string): Promise<Role> =>
+  (await findRole(db, id)) ?? refuse('not_found', 'There is no such role.')

@@ -1,0 +1,173 @@
+import ipaddr from 'ipaddr.js'
+import { Type } from 'typebox'
+import { refuseField } from '../../errors.ts'
+import { MAX_CERTIFICATE_SECONDS } from '../../platform/config/variables.ts'
+import { strict } from '../../platform/http/contracts.ts'
+
+/** The extensions that OpenSSH knows for users (PROTOCOL.certkeys). */
+export const EXTENSIONS = [
+  'permit-X11-forwarding',
+  'permit-agent-forwarding',
+  'permit-port-forwarding',
+  'permit-pty',
+  'permit-user-rc',
+] as const
+export type Extension = (typeof EXTENSIONS)[number]
+
+/** What an ordinary login needs, where no rule says otherwise. */
+const DEFAULT_EXTENSIONS: readonly Extension[] = ['permit-agent-forwarding', 'permit-port-forwarding', 'permit-pty']
+
+const MAX_ADDRESSES = 32
+const MAX_COMMAND_LENGTH = 1000
+
+export const SshRules = Type.Object(
+  {
+    maxTtlSeconds: Type.Optional(
+      Type.Integer({ minimum: 60, maximum: MAX_CERTIFICATE_SECONDS, description: 'The longest lifetime.' }),
+    ),
+    sourceAddresses: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
+        minItems: 1,
+        maxItems: MAX_ADDRESSES,
+        description: 'CIDR ranges without host bits, from which logins are accepted.',
+      }),
+    ),
+    forceCommand: Type.Optional(
+      Type.String({ minLength: 1, maxLength: MAX_COMMAND_LENGTH, description: 'Runs in place of any other command.' }),
+    ),
+    extensions: Type.Optional(
+      Type.Array(Type.Enum([...EXTENSIONS]), {
+        uniqueItems: true,
+        description: 'Absent: agent and port forwarding, and a terminal.',
+      }),
+    ),
+    verifyRequired: Type.Optional(
+      Type.Boolean({ description: 'Only security keys that check their owner, with a PIN for example.' }),
+    ),
+  },
+  {
+    ...strict,
+    title: 'SshRules',
+    description: 'What SSH certificates with the principals of this role are limited to.',
+  },
+)
+export type SshRules = Type.Static<typeof SshRules>
+
+/** The rules as they are stored: checked, each list in order, and null when they limit nothing. */
+export function checkSshRules(rules: SshRules | null): SshRules | null {
+  if (rules === null) return null
+  const { maxTtlSeconds, sourceAddresses, forceCommand, extensions, verifyRequired } = rules
+  const checked: SshRules = {
+    ...(maxTtlSeconds === undefined ? {} : { maxTtlSeconds }),
+    ...(sourceAddresses ? { sourceAddresses: checkAddresses(sourceAddresses) } : {}),
+    ...(forceCommand === undefined ? {} : { forceCommand: checkCommand(forceCommand) }),
+    ...(extensions ? { extensions: extensions.toSorted() } : {}),
+    ...(verifyRequired ? { verifyRequired } : {}),
+  }
+  return Object.keys(checked).length === 0 ? null : checked
+}
+
+/** sshd refuses a login when it can't read the list, and takes a range with host bits for a mistake. */
+function checkAddresses(addresses: string[]): string[] {
+  const ranges = addresses.map((text) => {
+    if (!ipaddr.isValidCIDR(text) || !/^[0-9a-fA-F:.]+\/\d{1,3}$/.test(text)) {
+      return refuseField('ssh.sourceAddresses', `${text} is not a range such as 192.0.2.0/24 or 2001:db8::/32.`)
+    }
+    const [address, bits] = ipaddr.parseCIDR(text)
+    if (address.kind() === 'ipv6' && (address as ipaddr.IPv6).isIPv4MappedAddress()) {
+      return refuseField('ssh.sourceAddresses', `${text} is an IPv4 range written as IPv6. Write it as IPv4.`)
+    }
+    const first = (address.kind() === 'ipv4' ? ipaddr.IPv4 : ipaddr.IPv6).networkAddressFromCIDR(text)
+    if (first.toString() !== address.toString()) {
+      return refuseField(
+        'ssh.sourceAddresses',
+        `${text} has bits set after its prefix. Write ${first.toString()}/${bits}.`,
+      )
+    }
+    return `${address.toString()}/${bits}`
+  })
+  return [...new Set(ranges)].toSorted()
+}
+
+function checkCommand(command: string): string {
+  if (!command.isWellFormed() || /\p{Cc}/u.test(command) || command.trim() === '') {
+    refuseField('ssh.forceCommand', 'The command must be one line without control characters.')
+  }
+  return command
+}
+
+export const readSshRules = (text: string | null): SshRules | null =>
+  text === null ? null : (JSON.parse(text) as SshRules)
+
+/** Null when they limit nothing. */
+export const writeSshRules = (rules: SshRules | null): string | null =>
+  rules === null || Object.keys(rules).length === 0 ? null : JSON.stringify(rules)
+
+export const extensionsOf = (rules: SshRules | null): readonly Extension[] => rules?.extensions ?? DEFAULT_EXTENSIONS
+
+/** Whether everything that the one rules allow, the other rules allow as well. */
+export function isAtLeastAsLoose(loose: SshRules | null, tight: SshRules | null): boolean {
+  return (
+    (loose?.maxTtlSeconds ?? Infinity) >= (tight?.maxTtlSeconds ?? Infinity) &&
+    new Set(extensionsOf(tight)).isSubsetOf(new Set(extensionsOf(loose))) &&
+    (loose?.forceCommand === undefined || loose.forceCommand === tight?.forceCommand) &&
+    (loose?.verifyRequired !== true || tight?.verifyRequired === true) &&
+    (loose?.sourceAddresses === undefined ||
+      (tight?.sourceAddresses !== undefined && isWithin(readRanges(tight), readRanges(loose))))
+  )
+}
+
+const readRanges = ({ sourceAddresses = [] }: SshRules): AddressRange[] => sourceAddresses.map(readRange)
+
+/** The critical options of a certificate under these rules (PROTOCOL.certkeys). */
+export function criticalOptionsOf(rules: SshRules | null): Map<string, string> {
+  const options = new Map<string, string>()
+  if (rules?.forceCommand !== undefined) options.set('force-command', rules.forceCommand)
+  if (rules?.sourceAddresses) options.set('source-address', rules.sourceAddresses.join(','))
+  if (rules?.verifyRequired) options.set('verify-required', '')
+  return options
+}
+
+/** Equal for rules with the same critical options. Addresses are compared as sets, however the ranges are written. */
+export function optionsKey(rules: SshRules | null): string {
+  const ranges = rules?.sourceAddresses && joinRanges(readRanges(rules))
+  const addresses = ranges?.map(({ family, first, last }) => `${family} ${first}-${last}`)
+  return JSON.stringify([rules?.forceCommand, addresses, rules?.verifyRequired === true])
+}
+
+/** All addresses from the first to the last, of one family. */
+export interface AddressRange {
+  family: 'ipv4' | 'ipv6'
+  first: bigint
+  last: bigint
+}
+
+/** Reads a CIDR range that was checked before. */
+function readRange(cidr: string): AddressRange {
+  const [address, bits] = ipaddr.parseCIDR(cidr)
+  const bytes = address.toByteArray()
+  const first = bytes.reduce((value, byte) => (value << 8n) | BigInt(byte), 0n)
+  return { family: address.kind(), first, last: first + (1n << BigInt(bytes.length * 8 - bits)) - 1n }
+}
+
+/** Whether every address of the inner ranges is in one of the outer ranges. Ranges that touch count as one. */
+function isWithin(inner: AddressRange[], outer: AddressRange[]): boolean {
+  const joined = joinRanges(outer)
+  return inner.every((range) =>
+    joined.some(({ family, first, last }) => family === range.family && first <= range.first && range.last <= last),
+  )
+}
+
+/** The same addresses in as few ranges as possible, in order. */
+function joinRanges(ranges: AddressRange[]): AddressRange[] {
+  const joined: AddressRange[] = []
+  for (const range of ranges.toSorted((a, b) => compare(a.family, b.family) || compare(a.first, b.first))) {
+    const before = joined.at(-1)
+    if (before?.family === range.family && range.first <= before.last + 1n) {
+      before.last = range.last > before.last ? range.last : before.last
+    } else joined.push({ ...range })
+  }
+  return joined
+}
+
+const compare = <T extends string | bigint>(a: T, b: T): number => (a < b ? -1 : a > b ? 1 : 0)

@@ -1,0 +1,90 @@
+import { refuse } from '../../errors.ts'
+import { recordEvent } from '../../platform/audit/record-event.ts'
+import type { Trx } from '../../storage/database.ts'
+import { publish, type IdentityServices, type AccessEvents } from '../access-events.ts'
+import { notify } from '../notifications/notify.ts'
+import type { SignedInActor } from '../sessions/actor.ts'
+import { endSessions } from '../sessions/end-sessions.ts'
+import { changeOwnAccount } from '../sessions/lock-actor.ts'
+import { normalizePassword, refuseWeakPassword } from '../users/password-rules.ts'
+import { findAccountById, findUser } from '../users/user-store.ts'
+import { deleteEmailTokens } from './email-tokens.ts'
+import { attemptPassword } from './password-limits.ts'
+import { wrongPassword, proveUntilUnchanged } from './prove-owner.ts'
+import type { SignInSource } from './sign-in-source.ts'
+
+/** The current password is needed besides the session, so that a session left open is not enough to take over the account. */
+export async function changePassword(
+  services: IdentityServices,
+  request: { currentPassword: string; newPassword: string; source: SignInSource },
+  actor: SignedInActor,
+): Promise<void> {
+  const { db, passwords } = services
+  const { ipAddress } = request.source
+  const password = normalizePassword(request.newPassword)
+  const person = (await findUser(db.read, actor.id)) ?? refuse('unauthenticated', 'Please sign in.')
+  await refuseWeakPassword(services, { field: 'newPassword', password, person, address: ipAddress })
+  const prove = async (): Promise<string> => {
+    const stored = (await findAccountById(db.read, actor.id))?.passwordHash ?? null
+    if (stored !== null && (await passwords.verify(stored, normalizePassword(request.currentPassword), ipAddress)))
+      return stored
+    throw wrongPassword(stored === null ? NO_PASSWORD : 'The current password is wrong.')
+  }
+  let passwordHash: string | undefined
+  await attemptPassword(services, { email: actor.email, source: request.source }, () =>
+    proveUntilUnchanged(prove, async (proved) => {
+      passwordHash ??= await passwords.hash(password, ipAddress)
+      return store(services, actor, proved, passwordHash)
+    }),
+  )
+}
+
+const NO_PASSWORD = 'This account has no password yet. Set one through "forgotten password".'
+
+/** Undefined when the current password is no longer the one that was proved. */
+const store = (
+  services: IdentityServices,
+  actor: SignedInActor,
+  proved: string,
+  passwordHash: string,
+): Promise<true | undefined> =>
+  changeOwnAccount(services, actor, async (trx) => {
+    if ((await findAccountById(trx, actor.id))?.passwordHash !== proved) return undefined
+    const { id: userId, sessionId: keepSessionId } = actor
+    await setPassword(services, trx, { userId, passwordHash, keepSessionId, by: 'password_changed' })
+    await recordEvent(services, trx, {
+      action: 'user.password_changed',
+      outcome: 'success',
+      actor,
+      target: { type: 'user', id: actor.id },
+    })
+    return true
+  })
+
+interface NewPassword {
+  userId: string
+  passwordHash: string
+  keepSessionId?: string
+  by: Extract<AccessEvents['signed_out']['by'], 'password_changed' | 'password_reset'>
+}
+
+/**
+ * Sets a new password. Every session but the one that set it ends, applications lose their tokens (grants stay), and links
+ * that were sent before end. After a reset, passwords for programs end too.
+ */
+export async function setPassword(
+  services: Pick<IdentityServices, 'now' | 'signals' | 'accessSubscribers'>,
+  trx: Trx,
+  { userId, passwordHash, keepSessionId, by }: NewPassword,
+): Promise<void> {
+  await updatePasswordHash(trx, userId, passwordHash)
+  await deleteEmailTokens(trx, userId, ['reset', 'invitation'])
+  await endSessions(services, trx, userId, keepSessionId)
+  await publish(services, trx, 'signed_out', { userId, by })
+  await notify(services, trx, userId, 'security.password_changed', {})
+}
+
+/** Null removes the password. */
+export async function updatePasswordHash(trx: Trx, userId: string, passwordHash: string | null): Promise<void> {
+  await trx.updateTable('users').set({ password_hash: passwordHash }).where('id', '=', userId).execute()
+}
