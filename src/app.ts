@@ -62,6 +62,8 @@ const BODY_LIMIT = 256 * 1024
 const HEADER_LIMIT = 64 * 1024
 const REQUEST_TIMEOUT_MS = 60_000
 const MAX_HEAD_MS = 10_000
+/** No route has more. */
+const MAX_SEGMENTS = 12
 
 interface Options {
   /** How long the request line and the headers may take to arrive, from the first byte on, or from the start of a connection. */
@@ -70,11 +72,11 @@ interface Options {
   maxBodyMs?: number
 }
 
-/** Mounts every feature, in one list. The group of a feature decides from which origins its endpoints may be called. */
 export async function createApp(services: OpenServices, options: Options = {}): Promise<FastifyInstance> {
   const { maxHeadMs = MAX_HEAD_MS, maxBodyMs } = options
   const { config, log } = services
   const headers = securityHeaders(config)
+  const byPath = groupsByPath()
   const app = fastify({
     loggerInstance: withoutChildLoggers(log),
     logController: new LogController({ disableRequestLogging: true }),
@@ -91,8 +93,8 @@ export async function createApp(services: OpenServices, options: Options = {}): 
       connectionsCheckingInterval: maxHeadMs / 10,
     },
     frameworkErrors: (error, request, reply) => {
-      const common = isOfProxy(request.url) ? PROXY_HEADERS : headers
-      void sendError(request, setCommonHeaders(request, reply, common), error, errorFormatOf(request.url))
+      const { headers: common = headers, format = latchkeyFormat } = byPath.find(request.url) ?? {}
+      void sendError(request, setCommonHeaders(request, reply, common), error, format)
     },
     clientErrorHandler: answerClientErrors(withoutHsts(headers), log),
   }) as unknown as FastifyInstance
@@ -109,97 +111,153 @@ export async function createApp(services: OpenServices, options: Options = {}): 
   app.decorateRequest('signedIn')
   app.decorateRequest('enrolledHost')
   app.decorateReply('refusalCode', null)
-  app.setErrorHandler<FastifyError>((error, request, reply) => sendError(request, reply, error, latchkeyFormat))
+  answerErrors(app, latchkeyFormat)
   app.setNotFoundHandler((request, reply) => {
     setCommonHeaders(request, reply, { ...headers, ...NO_REFERRER })
     const page = sendNotFoundPage(request, reply)
     if (page) return page
     const error = requestErrors.nothing_at({ path: pathOf(request.url) })
-    return sendError(request, reply, error, errorFormatOf(request.url))
+    return sendError(request, reply, error, byPath.find(request.url)?.format ?? latchkeyFormat)
   })
-  const provider = createProvider(services)
-
-  /** Anybody, from any page: discovery, keys, hosts. */
-  const openToAll: Routes[] = [
-    healthRoutes(services),
-    openApiRoutes(),
-    discoveryRoutes(provider),
-    sshHostRoutes(services),
-  ]
-  await group(app, openToAll, (part) => {
-    addHeaders(part, { ...headers, ...ANY_ORIGIN })
-    allowAnyOrigin(part)
-  })
-
-  /** Hosts, with a token of their own: no page calls these. */
-  await group(app, [hostAgentRoutes(services)], (part) => addHeaders(part, { ...headers, ...NOT_CACHED }))
-
-  /** The OAuth protocol, with errors in the format of RFC 6749. */
-  await group(app, [tokenRoutes(provider), deviceRoutes(provider), userinfoRoutes(provider)], (part) => {
-    addHeaders(part, { ...headers, ...ANY_ORIGIN, ...NOT_CACHED })
-    allowAnyOrigin(part)
-    acceptForms(part)
-    useErrorFormat(part, oauthFormat)
-  })
-
-  /** Where applications send browsers: links and forms of other sites, answered with pages and redirects. */
-  await group(app, [authorizeRoutes(provider)], (part) => {
-    addHeaders(part, { ...headers, ...NOT_CACHED, ...NO_REFERRER })
-    acceptFormsWithRepeats(part)
-    showErrors(part, services)
-  })
-
-  /** Where proxies ask. What they make of an answer belongs to the site that they protect, so it has no headers of ours. */
-  await group(app, [proxyRoutes(provider)], (part) => addHeaders(part, PROXY_HEADERS))
-  await group(app, [siteSignInRoutes(provider)], (part) =>
-    addHeaders(part, { ...headers, ...NOT_CACHED, ...NO_REFERRER }),
-  )
-
-  /** The dashboard's own API: one origin, a session cookie, nothing cached. */
-  const dashboardApi: Routes[] = [
-    sessionRoutes(services),
-    passwordRoutes(services),
-    accountRoutes(services),
-    avatarRoutes(services),
-    passkeyRoutes(services),
-    appPasswordRoutes(services),
-    sshRoutes(services),
-    hostAdminRoutes(services),
-    adminUserRoutes(services),
-    invitationRoutes(services),
-    emailRoutes(services),
-    roleRoutes(services),
-    assignmentRoutes(services),
-    lifecycleRoutes(services),
-    lifecyclePreviewRoutes(services),
-    accessRoutes(services),
-    batchRoutes(services),
-    importRoutes(services),
-    notificationRoutes(services),
-    auditRoutes(services),
-    overviewRoutes(services),
-    settingsRoutes(services),
-    clientRoutes(provider),
-    logoRoutes(provider),
-    problemRoutes(provider),
-    previewRoutes(provider),
-    trialRoutes(provider),
-    usableAppRoutes(provider),
-    siteAdminRoutes(provider),
-    consentRoutes(provider),
-    deviceDecisionRoutes(provider),
-    grantRoutes(provider),
-  ]
-  await group(app, dashboardApi, (part) => {
-    addHeaders(part, { ...headers, ...NOT_CACHED, vary: 'Origin' })
-    allowDashboardOnly(part, config)
-  })
-
-  /** The pages, and what they are made of. */
-  await group(app, [dashboardRoutes()], (part) => addHeaders(part, { ...headers, ...NO_REFERRER }))
+  const groups = routeGroups(services, headers)
+  for (const group of groups) await mount(app, group, byPath)
 
   answerOtherMethods()
   return app
+}
+
+/** Routes that are called in the same way. */
+interface RouteGroup {
+  routes: Routes[]
+  /** On every answer. */
+  headers: Record<string, string>
+  /** From which origins pages may call them. Without it, from none but their own. */
+  cors?: (part: FastifyInstance) => void
+  /** What they accept besides JSON. */
+  bodies?: (part: FastifyInstance) => void
+  /** How errors are written: as a body in this format, or in a way of their own. */
+  format: ErrorFormat
+  errors?: (part: FastifyInstance) => void
+}
+
+/**
+ * Every feature, in one list. A path that is none of theirs, such as one that can't be decoded, is answered as the nearest route would
+ * answer: of several, that of the first group here.
+ */
+function routeGroups(services: OpenServices, headers: Record<string, string>): RouteGroup[] {
+  const provider = createProvider(services)
+  return [
+    /** Anybody, from any page: discovery, keys, hosts. */
+    {
+      routes: [healthRoutes(services), openApiRoutes(), discoveryRoutes(provider), sshHostRoutes(services)],
+      headers: { ...headers, ...ANY_ORIGIN },
+      cors: allowAnyOrigin,
+      format: latchkeyFormat,
+    },
+    /** Hosts, with a token of their own: no page calls these. */
+    { routes: [hostAgentRoutes(services)], headers: { ...headers, ...NOT_CACHED }, format: latchkeyFormat },
+    /** The OAuth protocol, with errors in the format of RFC 6749. */
+    {
+      routes: [tokenRoutes(provider), deviceRoutes(provider), userinfoRoutes(provider)],
+      headers: { ...headers, ...ANY_ORIGIN, ...NOT_CACHED },
+      cors: allowAnyOrigin,
+      bodies: acceptForms,
+      format: oauthFormat,
+    },
+    /** Where applications send browsers: links and forms of other sites, answered with pages and redirects. */
+    {
+      routes: [authorizeRoutes(provider)],
+      headers: { ...headers, ...NOT_CACHED, ...NO_REFERRER },
+      bodies: acceptFormsWithRepeats,
+      format: oauthFormat,
+      errors: (part) => showErrors(part, services),
+    },
+    /** Where proxies ask. What they make of an answer belongs to the site that they protect, so it has no headers of ours. */
+    { routes: [proxyRoutes(provider)], headers: PROXY_HEADERS, format: latchkeyFormat },
+    {
+      routes: [siteSignInRoutes(provider)],
+      headers: { ...headers, ...NOT_CACHED, ...NO_REFERRER },
+      format: latchkeyFormat,
+    },
+    /** The dashboard's own API: one origin, a session cookie, nothing cached. */
+    {
+      routes: [
+        sessionRoutes(services),
+        passwordRoutes(services),
+        accountRoutes(services),
+        avatarRoutes(services),
+        passkeyRoutes(services),
+        appPasswordRoutes(services),
+        sshRoutes(services),
+        hostAdminRoutes(services),
+        adminUserRoutes(services),
+        invitationRoutes(services),
+        emailRoutes(services),
+        roleRoutes(services),
+        assignmentRoutes(services),
+        lifecycleRoutes(services),
+        lifecyclePreviewRoutes(services),
+        accessRoutes(services),
+        batchRoutes(services),
+        importRoutes(services),
+        notificationRoutes(services),
+        auditRoutes(services),
+        overviewRoutes(services),
+        settingsRoutes(services),
+        clientRoutes(provider),
+        logoRoutes(provider),
+        problemRoutes(provider),
+        previewRoutes(provider),
+        trialRoutes(provider),
+        usableAppRoutes(provider),
+        siteAdminRoutes(provider),
+        consentRoutes(provider),
+        deviceDecisionRoutes(provider),
+        grantRoutes(provider),
+      ],
+      headers: { ...headers, ...NOT_CACHED, vary: 'Origin' },
+      cors: (part) => allowDashboardOnly(part, services.config),
+      format: latchkeyFormat,
+    },
+    /** The pages, and what they are made of. */
+    { routes: [dashboardRoutes()], headers: { ...headers, ...NO_REFERRER }, format: latchkeyFormat },
+  ]
+}
+
+function mount(app: FastifyInstance, group: RouteGroup, byPath: ReturnType<typeof groupsByPath>) {
+  const { routes, headers, cors, bodies, format, errors = (part) => answerErrors(part, format) } = group
+  return app.register(
+    named(async (part) => {
+      part.addHook('onRoute', ({ url }) => byPath.add(url, group))
+      addHeaders(part, headers)
+      cors?.(part)
+      bodies?.(part)
+      errors(part)
+      for (const feature of routes) await part.register(named(feature))
+    }),
+  )
+}
+
+/** The group of the route that is nearest to a path: it shares the most segments with it, and has the fewest others. */
+function groupsByPath() {
+  const nearest = new Map<string, { group: RouteGroup; length: number }>()
+  const prefixesOf = (path: string): string[] => {
+    const segments = path.split(/[/?]/, MAX_SEGMENTS)
+    return segments.map((_, at) => segments.slice(0, at + 1).join('/')).slice(1)
+  }
+  return {
+    add(url: string, group: RouteGroup): void {
+      const { length } = url.split('/')
+      for (const prefix of prefixesOf(url.replace(/[:*].*$/, ''))) {
+        const known = nearest.get(prefix)
+        if (!known || length < known.length) nearest.set(prefix, { group, length })
+      }
+    },
+    find: (url: string): RouteGroup | undefined =>
+      prefixesOf(url)
+        .map((prefix) => nearest.get(prefix)?.group)
+        .findLast((group) => group !== undefined),
+  }
 }
 
 /** For requests whose path is not known: a proxy may make the answer that of a site. */
@@ -209,26 +267,12 @@ const withoutHsts = (headers: Record<string, string>) =>
 const trustedProxies = (trusted: OpenServices['config']['trustProxy']) =>
   typeof trusted === 'number' ? (_address: string, hop: number) => hop < trusted : (trusted ?? false)
 
-const group = (app: FastifyInstance, features: Routes[], prepare: (part: FastifyInstance) => void) =>
-  app.register(
-    named(async (part) => {
-      prepare(part)
-      for (const feature of features) await part.register(named(feature))
-    }),
-  )
-
 /** Fastify compares a plugin that has no name with every loaded module, which would take a tenth of the start of the routes. */
 const named = (plugin: Routes): Routes => Object.assign(plugin, { [Symbol.for('fastify.display-name')]: 'routes' })
 
-function useErrorFormat(part: FastifyInstance, format: ErrorFormat): void {
-  part.setErrorHandler((error, request, reply) => sendError(request, reply, error, format))
+function answerErrors(part: FastifyInstance, format: ErrorFormat): void {
+  part.setErrorHandler<FastifyError>((error, request, reply) => sendError(request, reply, error, format))
 }
-
-/** Errors below /oauth have the format of RFC 6749, except where only the dashboard calls. */
-const errorFormatOf = (url: string): ErrorFormat =>
-  /^\/oauth\/(?!clients\b|details\b|approve\b|device\b)/.test(url) ? oauthFormat : latchkeyFormat
-
-const isOfProxy = (url: string): boolean => /^\/(?:\.latchkey|api\/authz)\//.test(url)
 
 const pathOf = (url: string): string => (url.split('?')[0] ?? '').slice(0, 200)
 

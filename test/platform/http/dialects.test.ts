@@ -10,7 +10,12 @@ const shared = sharedApp()
 test('an unknown route answers 404 in our error format, with a request id that is also in the log', async () => {
   const response = await anonymous(shared()).get('/api/nothing?secret=1')
   assert.equal(response.statusCode, 404)
-  assert.deepEqual(response.json(), { error: 'There is nothing at /api/nothing.', code: 'not_found' })
+  assert.deepEqual(response.json(), {
+    error: 'There is nothing at /api/nothing.',
+    code: 'not_found',
+    reason: 'nothing_at',
+    values: { path: '/api/nothing' },
+  })
   const id = String(response.headers['x-request-id'])
   assert.match(id, /^[0-9a-f-]{36}$/)
   const line = shared()
@@ -32,6 +37,31 @@ test('a browser at an unknown path gets a page of the dashboard with 404, and be
     assert.equal(data.statusCode, 404)
     assert.match(String(data.headers['content-type']), /json/, url)
   }
+})
+
+test('a path that is no route is answered in the format of the routes beside it', async () => {
+  const formats = {
+    '/oauth/nowhere': 'error_description',
+    '/oauth/authorize/nowhere': 'error_description',
+    '/oauth/token/nowhere': 'error_description',
+    '/oauth/%zz': 'error_description',
+    '/oauth/clients/one/nowhere': 'code',
+    '/oauth/details/nowhere': 'code',
+    '/oauth/device/%zz': 'code',
+    '/api/nowhere': 'code',
+    '/nowhere': 'code',
+  }
+  for (const [url, field] of Object.entries(formats)) {
+    const response = await anonymous(shared()).get(url)
+    assert.ok(field in response.json<object>(), `${url}: ${response.body}`)
+  }
+})
+
+test('a path that can’t be decoded has headers of ours, but not where a proxy asks', async () => {
+  for (const url of ['/api/%zz', '/oauth/%zz', '/%zz'])
+    assert.ok((await anonymous(shared()).get(url)).headers['content-security-policy'], url)
+  for (const url of ['/api/authz/%zz', '/.latchkey/%zz'])
+    assert.equal((await anonymous(shared()).get(url)).headers['content-security-policy'], undefined, url)
 })
 
 test('a request id that the client sends is ignored', async () => {
