@@ -1,4 +1,13 @@
 import { WEAK_REASONS } from './errors.ts'
+import { accountErrors } from './identity/account/account-errors.ts'
+import { lifecycleErrors } from './identity/lifecycle/lifecycle-errors.ts'
+import { manageUsersErrors } from './identity/manage-users/manage-users-errors.ts'
+import { notificationErrors } from './identity/notifications/notification-errors.ts'
+import { passkeyErrors } from './identity/passkeys/passkey-errors.ts'
+import { roleErrors, operatorErrors } from './identity/roles/role-errors.ts'
+import { sessionErrors, bearerErrors } from './identity/sessions/session-errors.ts'
+import { signInErrors } from './identity/sign-in/sign-in-errors.ts'
+import { userErrors } from './identity/users/user-errors.ts'
 import { settingsErrors } from './operations/settings/settings-errors.ts'
 import { blobErrors } from './platform/blobs/blob-errors.ts'
 import { healthErrors, requestErrors } from './platform/http/request-errors.ts'
@@ -12,6 +21,15 @@ import { sshErrors, sshHostErrors } from './ssh/ssh-errors.ts'
 
 /** The errors that people may see in the dashboard. Each has a sentence in every language. */
 export const SHOWN_ERRORS = combine(
+  userErrors,
+  roleErrors,
+  sessionErrors,
+  signInErrors,
+  passkeyErrors,
+  notificationErrors,
+  accountErrors,
+  manageUsersErrors,
+  lifecycleErrors,
   requestErrors,
   blobErrors,
   limitErrors,
@@ -24,7 +42,7 @@ export const SHOWN_ERRORS = combine(
 )
 
 /** The errors that only programs, hosts and the command line get. */
-export const PROTOCOL_ERRORS = combine(healthErrors, sshHostErrors, proxyErrors)
+export const PROTOCOL_ERRORS = combine(bearerErrors, operatorErrors, healthErrors, sshHostErrors, proxyErrors)
 
 /** The reason of every error, and of what is wrong with one field, for the description of the API. */
 export const ERROR_REASONS: string[] = Object.keys(

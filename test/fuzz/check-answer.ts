@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Response } from 'light-my-request'
-import { DISABLED_MESSAGE } from '../../src/identity/users/account-state.ts'
+import { userErrors } from '../../src/identity/users/user-errors.ts'
 import type { FuzzRequest } from './requests.ts'
 
 type Answer = Pick<Response, 'statusCode' | 'headers' | 'body'>
@@ -24,7 +24,7 @@ export function checkAnswer({ url, headers }: FuzzRequest, answer: Answer): void
   if (isProtocol(url)) {
     assert.match(String(refusal.error), /^[a-z_]+$/, 'RFC 6749 section 5.2: an error is a code')
     assert.match(refusal.error_description ?? '', /^[\x20-\x7e]*$/, 'a description is printable ASCII')
-  } else if (refusal.error !== DISABLED_MESSAGE) {
+  } else if (refusal.error !== userErrors.account_disabled.sentence) {
     assert.match(String(refusal.code), /^[a-z_]+$/, 'a refusal has a code for programs')
   }
 }

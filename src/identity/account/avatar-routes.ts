@@ -8,6 +8,7 @@ import type { Services } from '../../platform/services.ts'
 import { actorOf } from '../sessions/actor.ts'
 import { currentlySignedIn, signedIn } from '../sessions/guards.ts'
 import { User } from '../users/user.ts'
+import { accountErrors } from './account-errors.ts'
 import { loadAvatar, removeAvatar, replaceAvatar } from './avatar.ts'
 
 const tags = ['Account']
@@ -40,9 +41,9 @@ export const avatarRoutes =
       },
       async (request, reply) => {
         const userId = request.query.user ?? (await currentlySignedIn(services, request))?.user.id
-        if (userId === undefined) return refuse('unauthenticated', 'Please sign in, or name a user.')
+        if (userId === undefined) return refuse(accountErrors.avatar_of_nobody())
         const avatar = await loadAvatar(services, userId)
-        if (!avatar) return refuse('not_found', 'There is no avatar.')
+        if (!avatar) return refuse(accountErrors.no_avatar())
         void reply.type('image/webp').header('cache-control', 'private, no-cache')
         return sendTagged(request, reply, `"${avatar.version}"`, avatar.bytes)
       },

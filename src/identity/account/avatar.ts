@@ -6,6 +6,7 @@ import type { Reader, Trx } from '../../storage/database.ts'
 import { readStatement, type Values } from '../../storage/statement.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { changeOwnAccount } from '../sessions/lock-actor.ts'
+import { sessionErrors } from '../sessions/session-errors.ts'
 import { findUser } from '../users/user-store.ts'
 import type { User } from '../users/user.ts'
 
@@ -14,7 +15,7 @@ export const loadAvatar = (services: Pick<Services, 'db' | 'blobs'>, userId: str
 
 export async function replaceAvatar(services: Services, upload: Buffer, actor: SignedInActor): Promise<User> {
   await replacePicture(services, actor.id, upload, (version) => changeVersion(services, version, actor))
-  return (await findUser(services.db.read, actor.id)) ?? refuse('unauthenticated', 'Please sign in.')
+  return (await findUser(services.db.read, actor.id)) ?? refuse(sessionErrors.not_signed_in())
 }
 
 export async function removeAvatar(services: Services, actor: SignedInActor): Promise<void> {
@@ -25,7 +26,7 @@ export async function removeAvatar(services: Services, actor: SignedInActor): Pr
 /** Returns the version before. */
 const changeVersion = (services: Services, version: string | null, actor: SignedInActor): Promise<string | null> =>
   changeOwnAccount(services, actor, async (trx) => {
-    const { version: before } = (await findAvatar(trx, actor.id)) ?? refuse('unauthenticated', 'Please sign in.')
+    const { version: before } = (await findAvatar(trx, actor.id)) ?? refuse(sessionErrors.not_signed_in())
     await markAvatarVersion(trx, actor.id, version)
     await recordEvent(services, trx, {
       action: version === null ? 'user.avatar_removed' : 'user.avatar_changed',

@@ -1,4 +1,4 @@
-import { refuse, refuseField } from '../../errors.ts'
+import { refuse, atField } from '../../errors.ts'
 import { recordEvent } from '../../platform/audit/record-event.ts'
 import { addressKey } from '../../platform/limits/address-queue.ts'
 import { LIMITS } from '../../platform/limits/limits.ts'
@@ -12,21 +12,24 @@ import { LINKS_TO_ADDRESS } from '../../vocabulary/link-purposes.ts'
 import { notify } from '../notifications/notify.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { changeOwnAccount } from '../sessions/lock-actor.ts'
+import { sessionErrors } from '../sessions/session-errors.ts'
 import type { SignedIn } from '../sessions/session.ts'
 import { consumeEmailToken, deleteEmailTokens, findEmailLink, issueEmailToken } from '../sign-in/email-tokens.ts'
 import { isProofCurrent, withProof } from '../sign-in/prove-owner.ts'
 import { refuseUntilReset } from '../sign-in/reset-password.ts'
+import { signInErrors } from '../sign-in/sign-in-errors.ts'
 import type { SignInSource } from '../sign-in/sign-in-source.ts'
 import {
   refuseForeignDomain,
   normalizeEmail,
   refuseReservedEmail,
   refuseTakenEmail,
-  TakenEmail,
+  isEmailTaken,
 } from '../users/email-address.ts'
 import { readNames } from '../users/settings-store.ts'
 import { findAccountByEmail, findAccountById, updateUser } from '../users/user-store.ts'
 import type { User } from '../users/user.ts'
+import { accountErrors } from './account-errors.ts'
 
 interface ChangeEmailRequest {
   email: string
@@ -49,10 +52,8 @@ export const requestEmailChange = (
   services.limits.attempt(
     [[LIMITS.takenEmailByPerson, actor.id]],
     () => sendChangeLink(services, request, actor),
-    isTaken,
+    isEmailTaken,
   )
-
-const isTaken = (error: unknown): boolean => error instanceof TakenEmail
 
 async function sendChangeLink(
   services: Services,
@@ -61,7 +62,7 @@ async function sendChangeLink(
 ): Promise<void> {
   const { limits } = services
   const email = normalizeEmail(request.email)
-  await withProof(services, { actor, signedIn, currentPassword, source, isGuess: isTaken }, async (proof) => {
+  await withProof(services, { actor, signedIn, currentPassword, source, isGuess: isEmailTaken }, async (proof) => {
     await refuseForeignDomain(services.db.read, services.config, email)
     await refuseUnusableEmail(services, services.db.read, email, actor)
     const address = addressKey(source.ipAddress)
@@ -72,7 +73,7 @@ async function sendChangeLink(
     return changeOwnAccount(services, actor, async (trx) => {
       if (!(await isProofCurrent(trx, actor.id, proof))) return undefined
       if (!within.every(Boolean)) return true
-      const account = (await findAccountById(trx, actor.id)) ?? refuse('unauthenticated', 'Please sign in.')
+      const account = (await findAccountById(trx, actor.id)) ?? refuse(sessionErrors.not_signed_in())
       refuseUntilReset(account)
       const { user } = account
       const accessSince = Math.min(signedIn.session.createdAt - MAX_CLOCK_SKEW_MS, services.now() - DISTRUSTED_MS)
@@ -106,17 +107,15 @@ export async function confirmEmailChange(services: Services, token: string, acto
   try {
     return await changeOwnAccount(services, actor, async (trx) => {
       const link = await findEmailLink(trx, token, 'email_change', now())
-      if (link && link.id !== actor.id)
-        refuse('forbidden', 'This link belongs to another account. Sign in to that account to confirm its address.')
-      if (!link || !(await consumeEmailToken(trx, token, now())))
-        return refuse('invalid_token', 'This link is no longer valid. Ask for a new one.')
-      const account = (await findAccountById(trx, actor.id)) ?? refuse('unauthenticated', 'Please sign in.')
+      if (link && link.id !== actor.id) refuse(signInErrors.link_of_another_account())
+      if (!link || !(await consumeEmailToken(trx, token, now()))) return refuse(signInErrors.link_expired())
+      const account = (await findAccountById(trx, actor.id)) ?? refuse(sessionErrors.not_signed_in())
       refuseUntilReset(account)
       const { email: from, otherEmail: to } = link
       // The domains may have been set since.
       await refuseForeignDomain(trx, services.config, to)
       const user = await updateUser(trx, actor.id, { email: to, email_verified: 1, never_confirmed: 0 })
-      if (!user) return refuse('unauthenticated', 'Please sign in.')
+      if (!user) return refuse(sessionErrors.not_signed_in())
       await refuseReservedEmail(trx, { email: to, userId: actor.id, now: now() })
       await deleteEmailTokens(trx, actor.id, LINKS_TO_ADDRESS)
       const names = await readNames(trx, services.config, user)
@@ -152,7 +151,7 @@ async function refuseUnusableEmail(
   { id }: SignedInActor,
 ): Promise<void> {
   const holder = await findAccountByEmail(db, email)
-  if (holder?.user.id === id) refuseField('email', 'This is the address of your account already.', 'conflict')
+  if (holder?.user.id === id) refuse(atField('email', accountErrors.own_email_already()))
   if (holder) refuseTakenEmail()
   await refuseReservedEmail(db, { email, userId: id, now: now() })
 }

@@ -21,6 +21,7 @@ import { refuseTakenEmail } from '../users/email-address.ts'
 import { lockAccount } from '../users/lock-user.ts'
 import { readNames } from '../users/settings-store.ts'
 import { updateUser } from '../users/user-store.ts'
+import { accountErrors } from './account-errors.ts'
 
 /**
  * Restores the address that an account had before a change, with the link that was sent to it. Whoever made the change may
@@ -75,4 +76,4 @@ export async function revertEmailChange(
   }
 }
 
-const refuseInvalidLink = (): never => refuse('invalid_token', 'This link is no longer valid.')
+const refuseInvalidLink = (): never => refuse(accountErrors.restoring_link_expired())

@@ -5,6 +5,7 @@ import { failures, Nullable, type Routes, strict } from '../../platform/http/con
 import type { IdentityServices } from '../access-events.ts'
 import { actorOf } from '../sessions/actor.ts'
 import { signedIn } from '../sessions/guards.ts'
+import { sessionErrors } from '../sessions/session-errors.ts'
 import { findAccountById, findUser } from '../users/user-store.ts'
 import { PersonName, User } from '../users/user.ts'
 import { readUsernameChanges } from '../users/username-change-store.ts'
@@ -37,7 +38,7 @@ export const accountRoutes =
       },
       async ({ signedIn: { user } }) => {
         const { db, now } = services
-        const found = (await findUser(db.read, user.id)) ?? refuse('unauthenticated', 'Please sign in.')
+        const found = (await findUser(db.read, user.id)) ?? refuse(sessionErrors.not_signed_in())
         const { left } = await readUsernameChanges(db.read, user.id, now())
         return { ...found, usernameToldTo: await listToldUsername(db.read, user.id), usernameChangesLeft: left }
       },

@@ -1,4 +1,4 @@
-import { AppError, refuse } from '../../errors.ts'
+import { refuse, atField } from '../../errors.ts'
 import { recordEvent } from '../../platform/audit/record-event.ts'
 import { LIMITS } from '../../platform/limits/limits.ts'
 import type { Services } from '../../platform/services.ts'
@@ -8,17 +8,19 @@ import { publish, type IdentityServices } from '../access-events.ts'
 import { readHoldings } from '../roles/holdings.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { changeOwnAccount } from '../sessions/lock-actor.ts'
+import { sessionErrors } from '../sessions/session-errors.ts'
 import { isRetiredUsernameOf, replaceUsername } from '../users/retired-usernames.ts'
 import { findUser, updateUser } from '../users/user-store.ts'
 import { profileColumns, type ProfileChange, type User } from '../users/user.ts'
 import { countUsernameChange, readUsernameChanges } from '../users/username-change-store.ts'
 import {
   refuseTakenUsername,
-  TakenUsername,
+  isUsernameTaken,
   refuseReservedUsername,
   refuseUsernameInUse,
   takeNameFromRoles,
 } from '../users/usernames.ts'
+import { accountErrors } from './account-errors.ts'
 
 /**
  * Changes one's own profile, only the fields that the request names. Users who may get SSH certificates can't change their
@@ -35,14 +37,13 @@ export const updateProfile = (
     : services.limits.attempt(
         [[LIMITS.takenUsernameByPerson, actor.id]],
         () => storeProfile(services, changes, actor),
-        (error) => error instanceof TakenUsername,
+        isUsernameTaken,
       )
 
 async function storeProfile(services: IdentityServices, changes: ProfileChange, actor: SignedInActor): Promise<User> {
   try {
     return await changeOwnAccount(services, actor, async (trx) => {
-      const { preferredUsername: from } =
-        (await findUser(trx, actor.id)) ?? refuse('unauthenticated', 'Please sign in.')
+      const { preferredUsername: from } = (await findUser(trx, actor.id)) ?? refuse(sessionErrors.not_signed_in())
       const { preferredUsername: to = from } = changes
       if (to !== from) {
         await refuseWithCertificates(trx, actor.id)
@@ -53,7 +54,7 @@ async function storeProfile(services: IdentityServices, changes: ProfileChange, 
         await refuseUsernameInUse(trx, to)
       }
       const updated = await updateUser(trx, actor.id, profileColumns(changes))
-      if (!updated) return refuse('unauthenticated', 'Please sign in.')
+      if (!updated) return refuse(sessionErrors.not_signed_in())
       const renamed = await completeRename(services, trx, { userId: actor.id, from, to })
       await recordEvent(services, trx, {
         action: 'user.profile_updated',
@@ -78,16 +79,12 @@ async function refuseThirdChange({ now }: Pick<Services, 'now'>, trx: Trx, userI
   if (await countUsernameChange(trx, userId, now())) return
   const { nextAt } = await readUsernameChanges(trx, userId, now())
   const retryAfter = Math.max(1, Math.ceil(((nextAt ?? now()) - now()) / 1000))
-  const message = 'You have changed your username twice in the last 30 days. Applications know you by it.'
-  throw new AppError('too_many_changes', message, { retryAfter, issues: [{ path: 'preferredUsername', message }] })
+  throw atField('preferredUsername', accountErrors.too_many_username_changes({ retryAfter }))
 }
 
 async function refuseWithCertificates(trx: Trx, userId: string): Promise<void> {
   if ((await readHoldings(trx, userId)).permissions.has('ssh:cert:issue')) {
-    refuse(
-      'forbidden',
-      'Your username opens UNIX accounts through SSH certificates. Only an administrator can change it.',
-    )
+    refuse(accountErrors.username_opens_unix_accounts())
   }
 }
 

@@ -1,9 +1,7 @@
 import { Type } from 'typebox'
 import { refuse } from '../../errors.ts'
-import { listGrants } from '../../oauth/authorizations/grant-store.ts'
-import { OAuthGrant } from '../../oauth/authorizations/grant-store.ts'
-import { Nullable } from '../../platform/http/contracts.ts'
-import { failures, type Routes, Success, success } from '../../platform/http/contracts.ts'
+import { listGrants, OAuthGrant } from '../../oauth/authorizations/grant-store.ts'
+import { Nullable, failures, type Routes, Success, success } from '../../platform/http/contracts.ts'
 import type { Services } from '../../platform/services.ts'
 import { AppPassword, listAppPasswords } from '../../proxy/app-passwords/app-password-store.ts'
 import { endUserAppPassword } from '../../proxy/app-passwords/manage-app-passwords.ts'
@@ -13,11 +11,11 @@ import type { Permission } from '../../vocabulary/permissions.ts'
 import type { IdentityServices } from '../access-events.ts'
 import { listPasskeys, Passkey } from '../passkeys/passkey-store.ts'
 import { readHoldings } from '../roles/holdings.ts'
-import type { SignedInActor } from '../sessions/actor.ts'
-import { actorOf } from '../sessions/actor.ts'
+import { type SignedInActor, actorOf } from '../sessions/actor.ts'
 import { needs } from '../sessions/guards.ts'
 import { listSessions } from '../sessions/session-store.ts'
 import { Session } from '../sessions/session.ts'
+import { userErrors } from '../users/user-errors.ts'
 import { findUser } from '../users/user-store.ts'
 import { User } from '../users/user.ts'
 import { endUserSession, removeUserPasskey, signOutUser } from './end-access.ts'
@@ -146,7 +144,7 @@ async function readAccess(
   userId: string,
   actor: SignedInActor,
 ): Promise<Access> {
-  const user = (await findUser(db.read, userId)) ?? refuse('not_found', 'There is no such user.')
+  const user = (await findUser(db.read, userId)) ?? refuse(userErrors.no_such_user())
   const { permissions } = await readHoldings(db.read, actor.id)
   const readIf = async <T>(permission: Permission, read: () => Promise<T>): Promise<T | null> =>
     permissions.has(permission) ? read() : null

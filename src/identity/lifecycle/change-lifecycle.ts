@@ -1,4 +1,4 @@
-import { refuse, refuseField } from '../../errors.ts'
+import { refuse, atField } from '../../errors.ts'
 import { recordEvent } from '../../platform/audit/record-event.ts'
 import type { Services } from '../../platform/services.ts'
 import type { Trx } from '../../storage/database.ts'
@@ -9,9 +9,11 @@ import { refuseIfHoldsMore, type UserHoldings } from '../roles/holdings.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { administer } from '../sessions/administer.ts'
 import { lockUser } from '../users/lock-user.ts'
+import { userErrors } from '../users/user-errors.ts'
 import { refuseUnknownUser, findUser } from '../users/user-store.ts'
 import type { User } from '../users/user.ts'
 import type { ActionName, LifecycleAction } from './lifecycle-action.ts'
+import { lifecycleErrors } from './lifecycle-errors.ts'
 import { addAction, findActionStatus, markCancelled } from './lifecycle-store.ts'
 import { type Ended, NOTHING_ENDED } from './revoke-access.ts'
 import { disableAccounts, enableAccounts } from './switch-account.ts'
@@ -35,14 +37,14 @@ export const changeNow = (
     const { userId, action } = request
     await refuseChangingUser(trx, held, userId, action)
     if (action === 'disable') {
-      if (userId === held.userId) refuse('conflict', "You can't disable your own account.")
+      if (userId === held.userId) refuse(lifecycleErrors.own_account_not_disabled())
       await refuseLastAdministrator(trx, [userId])
     }
     const now = services.now()
     const switchAccounts = action === 'enable' ? enableAccounts : disableAccounts
     const ended = (await switchAccounts(services, trx, [{ userId, actor }])).get(userId) ?? NOTHING_ENDED
     await addAction(trx, { ...request, executeAt: now, requestedBy: actor, receipt: ended, now })
-    return { user: (await findUser(trx, userId)) ?? refuse('not_found', 'There is no such user.'), ended }
+    return { user: (await findUser(trx, userId)) ?? refuse(userErrors.no_such_user()), ended }
   })
 
 /**
@@ -58,7 +60,7 @@ export async function planAction(
   refusePast(executeAt, services.now())
   return administer(services, actor, async (trx, held) => {
     await refuseChangingUser(trx, held, userId, action)
-    if (userId === held.userId) refuse('conflict', "You can't plan an action for your own account.")
+    if (userId === held.userId) refuse(lifecycleErrors.own_action_not_planned())
     if (action === 'disable') await refuseLastAdministrator(trx, [userId])
     // A certificate that is issued at the same moment comes before, or ends with this action.
     await lockUser(trx, userId)
@@ -76,11 +78,11 @@ export const cancelAction = (
 ): Promise<LifecycleAction> =>
   administer(services, actor, async (trx, held) => {
     // Before anything is looked up: whether something is planned is not told to the person whom it is about.
-    if (userId === held.userId) refuse('forbidden', 'Somebody else has to cancel what is planned for your account.')
-    const status = (await findActionStatus(trx, userId, actionId)) ?? refuse('not_found', 'There is no such action.')
+    if (userId === held.userId) refuse(lifecycleErrors.own_action_not_cancelled())
+    const status = (await findActionStatus(trx, userId, actionId)) ?? refuse(lifecycleErrors.no_such_action())
     await refuseIfHoldsMore(trx, held, userId, 'access')
     const cancelled = await markCancelled(trx, actionId, actor.id, services.now())
-    if (!cancelled) return refuse('conflict', `Only a pending action can be cancelled; this one is ${status}.`)
+    if (!cancelled) return refuse(lifecycleErrors.action_not_pending({ status }))
     await record(services, trx, 'lifecycle.cancelled', actor, userId, { lifecycleActionId: actionId })
     return cancelled
   })
@@ -96,8 +98,8 @@ const MAX_SECONDS = 100_000_000_000
 
 export function refusePast(executeAt: number, now: number): void {
   if (executeAt >= now) return
-  const hint = executeAt < MAX_SECONDS ? ' It looks like seconds; give milliseconds.' : ''
-  refuseField('executeAt', `This time is in the past.${hint}`)
+  const { time_in_past, time_in_seconds } = lifecycleErrors
+  throw atField('executeAt', executeAt < MAX_SECONDS ? time_in_seconds() : time_in_past())
 }
 
 const record = (

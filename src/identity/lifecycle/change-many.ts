@@ -1,4 +1,4 @@
-import { refuseField } from '../../errors.ts'
+import { refuse, atField } from '../../errors.ts'
 import { dryRunning } from '../../storage/database.ts'
 import type { Permission } from '../../vocabulary/permissions.ts'
 import type { IdentityServices } from '../access-events.ts'
@@ -9,6 +9,7 @@ import type { SignedInActor } from '../sessions/actor.ts'
 import { changeAs } from '../sessions/lock-actor.ts'
 import { findUser } from '../users/user-store.ts'
 import { changeNow, planAction, refusePast } from './change-lifecycle.ts'
+import { lifecycleErrors } from './lifecycle-errors.ts'
 
 export const BATCH_ACTIONS = ['disable', 'enable', 'assign_role', 'invite'] as const
 
@@ -54,11 +55,14 @@ export async function changeMany(
 }
 
 function refuseSuperfluous({ action, roleId, executeAt, reason }: BatchRequest, now: number): void {
-  if (action === 'assign_role' && roleId === undefined) refuseField('roleId', 'Name the role.')
-  if (action !== 'assign_role' && roleId !== undefined) refuseField('roleId', `${action} takes no role.`)
+  if (action === 'assign_role' && roleId === undefined) refuse(atField('roleId', lifecycleErrors.role_missing()))
+  if (action !== 'assign_role' && roleId !== undefined)
+    refuse(atField('roleId', lifecycleErrors.action_takes_no_role({ action })))
   const isLifecycle = action === 'disable' || action === 'enable'
-  if (!isLifecycle && executeAt !== undefined) refuseField('executeAt', `${action} can’t be planned.`)
-  if (!isLifecycle && reason !== undefined) refuseField('reason', `${action} takes no reason.`)
+  if (!isLifecycle && executeAt !== undefined)
+    refuse(atField('executeAt', lifecycleErrors.action_not_plannable({ action })))
+  if (!isLifecycle && reason !== undefined)
+    refuse(atField('reason', lifecycleErrors.action_takes_no_reason({ action })))
   if (executeAt !== undefined) refusePast(executeAt, now)
 }
 

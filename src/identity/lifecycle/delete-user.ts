@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { refuse, refuseField } from '../../errors.ts'
+import { refuse, atField } from '../../errors.ts'
 import { recordEvent } from '../../platform/audit/record-event.ts'
 import type { Services } from '../../platform/services.ts'
 import type { Trx, Database, Reader } from '../../storage/database.ts'
@@ -10,6 +10,7 @@ import { refuseLastAdministrator } from '../roles/administrators.ts'
 import { refuseIfHoldsMore } from '../roles/holdings.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { administer } from '../sessions/administer.ts'
+import { sessionErrors } from '../sessions/session-errors.ts'
 import type { SignedIn } from '../sessions/session.ts'
 import { isProofCurrent, withProof } from '../sign-in/prove-owner.ts'
 import { refuseUntilReset } from '../sign-in/reset-password.ts'
@@ -17,7 +18,9 @@ import type { SignInSource } from '../sign-in/sign-in-source.ts'
 import { normalizeEmail } from '../users/email-address.ts'
 import { lockAccount } from '../users/lock-user.ts'
 import { retireUsername } from '../users/retired-usernames.ts'
+import { userErrors } from '../users/user-errors.ts'
 import type { User } from '../users/user.ts'
+import { lifecycleErrors } from './lifecycle-errors.ts'
 import { NOTHING_ENDED, revokeAccess, type Ended } from './revoke-access.ts'
 
 type DeletionServices = Pick<IdentityServices, 'db' | 'now' | 'signals' | 'blobs' | 'log' | 'accessSubscribers'>
@@ -31,9 +34,9 @@ const MAX_REMOVAL_MS = 500
  */
 export async function deleteUser(services: DeletionServices, userId: string, actor: SignedInActor): Promise<Ended> {
   const ended = await administer(services, actor, async (trx, held) => {
-    const { user } = (await lockAccount(trx, userId)) ?? refuse('not_found', 'There is no such user.')
+    const { user } = (await lockAccount(trx, userId)) ?? refuse(userErrors.no_such_user())
     await refuseIfHoldsMore(trx, held, userId, 'access')
-    if (userId === held.userId) refuse('conflict', "You can't delete your own account.")
+    if (userId === held.userId) refuse(lifecycleErrors.own_account_not_deleted())
     return hideAccount(services, trx, user, actor)
   })
   await removeRest(services, userId)
@@ -54,10 +57,10 @@ export async function deleteOwnAccount(
   { email, ...proof }: DeleteOwnRequest,
   actor: SignedInActor,
 ): Promise<Ended> {
-  if (normalizeEmail(email) !== actor.email) refuseField('email', 'This is not the address of your account.')
+  if (normalizeEmail(email) !== actor.email) refuse(atField('email', lifecycleErrors.not_your_email()))
   const ended = await withProof(services, { actor, currentPassword: undefined, ...proof }, (proved) =>
     administer(services, actor, async (trx) => {
-      const account = (await lockAccount(trx, actor.id)) ?? refuse('unauthenticated', 'Please sign in.')
+      const account = (await lockAccount(trx, actor.id)) ?? refuse(sessionErrors.not_signed_in())
       if (!(await isProofCurrent(trx, actor.id, proved))) return undefined
       refuseUntilReset(account)
       return hideAccount(services, trx, account.user, actor)

@@ -4,12 +4,15 @@ import type { Services } from '../../platform/services.ts'
 import type { Trx } from '../../storage/database.ts'
 import { type IdentityServices, publish } from '../access-events.ts'
 import { notify } from '../notifications/notify.ts'
+import { passkeyErrors } from '../passkeys/passkey-errors.ts'
 import { deletePasskey } from '../passkeys/passkey-store.ts'
 import { type Counted, refuseIfHoldsMore } from '../roles/holdings.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { administer } from '../sessions/administer.ts'
 import { endSession, endSessionsOfUsers } from '../sessions/end-sessions.ts'
+import { sessionErrors } from '../sessions/session-errors.ts'
 import { lockAccount } from '../users/lock-user.ts'
+import { userErrors } from '../users/user-errors.ts'
 
 type AccessServices = Pick<Services, 'db' | 'now' | 'signals'>
 
@@ -40,7 +43,7 @@ export const endUserSession = (
 ): Promise<void> =>
   changeUserAccess(services, userId, actor, 'permissions', async (trx) => {
     const ended = await endSession(services, trx, userId, sessionId)
-    if (!ended) refuse('not_found', 'There is no such session.')
+    if (!ended) refuse(sessionErrors.no_such_session())
     await notify(services, trx, userId, 'security.session_ended', { sessionId, ...ended })
     await recordEvent(services, trx, {
       action: 'session.revoked',
@@ -59,7 +62,7 @@ export const removeUserPasskey = (
 ): Promise<void> =>
   changeUserAccess(services, userId, actor, 'everything', async (trx) => {
     const removed = await deletePasskey(trx, userId, passkeyId)
-    if (!removed) refuse('not_found', 'There is no such passkey.')
+    if (!removed) refuse(passkeyErrors.no_such_passkey())
     const { name } = removed
     await notify(services, trx, userId, 'security.passkey_removed', { passkeyId, name })
     await recordEvent(services, trx, {
@@ -83,7 +86,7 @@ export const changeUserAccess = (
   change: (trx: Trx) => Promise<void>,
 ): Promise<void> =>
   administer(services, actor, async (trx, held) => {
-    if (!(await lockAccount(trx, userId))) refuse('not_found', 'There is no such user.')
+    if (!(await lockAccount(trx, userId))) refuse(userErrors.no_such_user())
     await refuseIfHoldsMore(trx, held, userId, counted)
     await change(trx)
   })

@@ -1,4 +1,4 @@
-import { AppError, refuse } from '../../errors.ts'
+import { refuse, AppError } from '../../errors.ts'
 import { recordEvent } from '../../platform/audit/record-event.ts'
 import type { Trx } from '../../storage/database.ts'
 import { isUnavailable } from '../../storage/failure.ts'
@@ -9,6 +9,7 @@ import { readHoldings, refuseIfHoldsMore } from '../roles/holdings.ts'
 import { lockAdministration } from '../sessions/administer.ts'
 import { mayAct } from '../users/account-state.ts'
 import { findUser, findAccountById } from '../users/user-store.ts'
+import { lifecycleErrors } from './lifecycle-errors.ts'
 import {
   claimDueActions,
   markCompleted,
@@ -132,15 +133,15 @@ const writeReceipts = (trx: Trx, changes: PlannedChange[], ended: Map<string, En
  */
 async function checkPlanner(trx: Trx, plannerId: string | null, userId: string): Promise<void> {
   const planner = await findAccountById(trx, plannerId ?? '')
-  if (!planner || !mayAct(planner)) return refuse('forbidden', 'The user who planned it is disabled or deleted.')
+  if (!planner || !mayAct(planner)) return refuse(lifecycleErrors.planner_gone())
   const held = await readHoldings(trx, planner.user.id)
   if (!held.permissions.has('users:lifecycle')) {
-    return refuse('forbidden', 'The user who planned it no longer has the permission users:lifecycle.')
+    return refuse(lifecycleErrors.planner_lost_permission())
   }
   try {
     await refuseIfHoldsMore(trx, held, userId, 'access')
   } catch (error) {
     if (!(error instanceof AppError)) throw error
-    return refuse('forbidden', 'This person now holds more than the user who planned it.')
+    return refuse(lifecycleErrors.person_holds_more_than_planner())
   }
 }

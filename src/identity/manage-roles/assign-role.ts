@@ -16,6 +16,7 @@ import {
   refuseGivingMore,
   type UserHoldings,
 } from '../roles/holdings.ts'
+import { roleErrors } from '../roles/role-errors.ts'
 import { requireRole, addAssignment, deleteAssignment, listRolesOf } from '../roles/role-store.ts'
 import type { Role } from '../roles/role.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
@@ -72,14 +73,13 @@ export const unassignRole = (
     await refuseUnknownUser(trx, userId)
     const role = await requireRole(trx, roleId)
     await refuseIfHoldsMore(trx, held, userId, 'access')
-    if (roleId === USER_ROLE) refuse('conflict', 'Everyone with an account has this role.')
+    if (roleId === USER_ROLE) refuse(roleErrors.role_of_everybody())
     if (roleId === ADMIN_ROLE) await refuseLastAdministrator(trx, [userId])
     // A code that is being issued is issued before this, and revoked below, or sees that the role is gone.
     await lockUser(trx, userId)
     const checks = userId === held.userId ? roleLossChecks(services, roleId) : []
     await withoutEscalation(trx, held, checks, async (checked) => {
-      if (!(await deleteAssignment(checked, userId, roleId)))
-        refuse('not_found', 'This person does not have this role.')
+      if (!(await deleteAssignment(checked, userId, roleId))) refuse(roleErrors.role_not_held())
     })
     const ended = await publish(services, trx, 'role_unassigned', { userId, role })
     await record(services, trx, 'role.unassigned', actor, userId, role, ended)
@@ -87,7 +87,7 @@ export const unassignRole = (
   })
 
 function refuseGone(error: unknown): never {
-  if (isMissingReference(error)) refuse('not_found', 'The user or the role is not there any more.')
+  if (isMissingReference(error)) refuse(roleErrors.user_or_role_gone())
   throw error
 }
 

@@ -1,4 +1,4 @@
-import { AppError, refuse } from '../../errors.ts'
+import { refuse, AppError } from '../../errors.ts'
 import { recordAlone, recordEvent, THE_SERVICE } from '../../platform/audit/record-event.ts'
 import { equalInConstantTime } from '../../platform/crypto/digest.ts'
 import { addressKey } from '../../platform/limits/address-queue.ts'
@@ -7,10 +7,12 @@ import type { Services } from '../../platform/services.ts'
 import { ADMIN_ROLE } from '../../vocabulary/built-in-roles.ts'
 import { hasAdministrator } from '../roles/administrators.ts'
 import { skipEscalationCheck } from '../roles/checked-trx.ts'
+import { roleErrors, operatorErrors } from '../roles/role-errors.ts'
 import { addAssignment } from '../roles/role-store.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { lockAdministration } from '../sessions/administer.ts'
 import { lockActor } from '../sessions/lock-actor.ts'
+import { sessionErrors } from '../sessions/session-errors.ts'
 import { mayAct } from '../users/account-state.ts'
 import { normalizeEmail } from '../users/email-address.ts'
 import { findUser, findAccountByEmail } from '../users/user-store.ts'
@@ -26,15 +28,15 @@ export const bootstrap = (services: BootstrapServices, actor: SignedInActor, sec
       const event = { action: 'administrator.bootstrapped', actor, target: { type: 'user', id: actor.id } } as const
       if (!equalInConstantTime(secret, services.bootstrapSecret)) {
         await recordAlone(services, { ...event, outcome: 'refused' })
-        return refuse('wrong_secret', 'This is not the bootstrap secret.')
+        return refuse(roleErrors.bootstrap_secret_wrong())
       }
       return services.db.transaction(async (trx) => {
         await lockAdministration(trx)
         await lockActor(trx, services, actor)
-        if (await hasAdministrator(trx)) refuse('conflict', 'There is an administrator already.')
+        if (await hasAdministrator(trx)) refuse(roleErrors.administrator_exists())
         await addAssignment(skipEscalationCheck(trx), actor.id, ADMIN_ROLE)
         await recordEvent(services, trx, { ...event, outcome: 'success' })
-        return (await findUser(trx, actor.id)) ?? refuse('unauthenticated', 'Please sign in.')
+        return (await findUser(trx, actor.id)) ?? refuse(sessionErrors.not_signed_in())
       })
     },
     (error) => error instanceof AppError && error.code === 'wrong_secret',
@@ -51,9 +53,9 @@ export const grantAdministrator = (
   services.db.transaction(async (trx) => {
     await lockAdministration(trx)
     const account = await findAccountByEmail(trx, normalizeEmail(email))
-    if (!account) return refuse('not_found', `There is no account with the email ${email}.`)
+    if (!account) return refuse(operatorErrors.no_account_with_email({ email }))
     const { id, email: found } = account.user
-    if (!mayAct(account)) refuse('conflict', `The account ${found} is disabled. Enable it first.`)
+    if (!mayAct(account)) refuse(operatorErrors.account_to_enable_first({ email: found }))
     const granted = await addAssignment(skipEscalationCheck(trx), id, ADMIN_ROLE)
     if (granted) {
       await recordEvent(services, trx, {

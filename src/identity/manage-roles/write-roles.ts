@@ -1,4 +1,4 @@
-import { refuse, refuseField } from '../../errors.ts'
+import { refuse, atField } from '../../errors.ts'
 import { recordEvent } from '../../platform/audit/record-event.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Trx } from '../../storage/database.ts'
@@ -16,6 +16,7 @@ import {
 import { type Attributes, packAttributes } from '../roles/attributes.ts'
 import { refuseOwnEscalation, withoutEscalation } from '../roles/escalation.ts'
 import { holdingsOf, refuseChangingStrongerRole, refuseGivingMore, type UserHoldings } from '../roles/holdings.ts'
+import { roleErrors } from '../roles/role-errors.ts'
 import {
   requireRole,
   addPermission,
@@ -76,7 +77,7 @@ export const changeRole = (
     refuseGivingMore(held, holdingsOf({ ...before, principals, ssh }), 'access')
     refuseOwnEscalation(held, withChangedRole(held, id, changes))
     if (before.builtIn && changes.name !== undefined && changes.name !== before.name) {
-      refuse('conflict', 'A built-in role keeps its name.')
+      refuse(roleErrors.built_in_role_keeps_name())
     }
     const added = principals.filter((name) => !before.principals.includes(name))
     if (added.length > 0) await refuseUsernames(trx, added)
@@ -105,7 +106,7 @@ export const removeRole = (services: RoleServices, id: string, actor: SignedInAc
   administer(services, actor, async (trx, held) => {
     const role = await requireRole(trx, id)
     refuseChangingStrongerRole(held, holdingsOf(role))
-    if (role.builtIn) refuse('conflict', "A built-in role can't be deleted.")
+    if (role.builtIn) refuse(roleErrors.built_in_role_stays())
     const holders = certificatesDependOn(role) ? await listHolders(trx, id) : []
     await publish(services, trx, 'role_deletion', { roleId: id })
     const checks = [...roleChangeChecks(services), ...(held.roleIds.has(id) ? roleLossChecks(services, id) : [])]
@@ -124,7 +125,7 @@ export const grantPermission = (
 ): Promise<Role> =>
   administer(services, actor, async (trx, held) => {
     const role = await requireRole(trx, roleId)
-    if (!isPermission(permission)) refuse('not_found', 'There is no such permission.')
+    if (!isPermission(permission)) refuse(roleErrors.no_such_permission())
     refuseChangingStrongerRole(held, holdingsOf(role))
     refuseGivingMore(held, holdingsOf({ ...role, permissions: [permission], principals: [] }), 'access')
     const isNew = await withoutEscalation(trx, held, [], (checked) => addPermission(checked, roleId, permission))
@@ -143,10 +144,10 @@ export const revokePermission = (
   administer(services, actor, async (trx, held) => {
     const role = await requireRole(trx, roleId)
     refuseChangingStrongerRole(held, holdingsOf(role))
-    if (roleId === ADMIN_ROLE) refuse('conflict', "The administrator's role has every permission.")
+    if (roleId === ADMIN_ROLE) refuse(roleErrors.admin_role_has_all_permissions())
     const wasThere = await withoutEscalation(trx, held, [], (checked) => deletePermission(checked, roleId, permission))
     if (!wasThere) {
-      return refuse('not_found', 'The role does not have this permission.')
+      return refuse(roleErrors.role_lacks_permission())
     }
     const revoked =
       permission === 'ssh:cert:issue'
@@ -168,7 +169,7 @@ const withChangedRole = (held: UserHoldings, id: string, changes: RoleChange): U
 })
 
 function refuseTakenName(error: unknown): never {
-  if (isDuplicate(error)) refuseField('name', 'There is already a role of this name.', 'conflict')
+  if (isDuplicate(error)) refuse(atField('name', roleErrors.role_name_taken()))
   throw error
 }
 

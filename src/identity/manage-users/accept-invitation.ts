@@ -6,6 +6,7 @@ import { isDuplicate } from '../../storage/failure.ts'
 import { LINKS_TO_ADDRESS } from '../../vocabulary/link-purposes.ts'
 import { addRegistrationChallenge } from '../passkeys/challenge-store.ts'
 import { passkeySignIn } from '../passkeys/login-with-passkey.ts'
+import { passkeyErrors } from '../passkeys/passkey-errors.ts'
 import { addPasskey } from '../passkeys/passkey-store.ts'
 import { defaultPasskeyName, refuseMarkup, verifyNewPasskey, creationOptionsFor } from '../passkeys/register-passkey.ts'
 import type { CreationOptions } from '../passkeys/webauthn-contracts.ts'
@@ -23,6 +24,7 @@ import { lockAccount } from '../users/lock-user.ts'
 import { normalizePassword, refuseWeakPassword } from '../users/password-rules.ts'
 import { findUser, markEmailConfirmed, updateUser } from '../users/user-store.ts'
 import { profileColumns, type User } from '../users/user.ts'
+import { manageUsersErrors } from './manage-users-errors.ts'
 
 export type AcceptRequest = { token: string; displayName?: string } & (
   | { password: string }
@@ -73,7 +75,7 @@ export async function acceptInvitation(
       return { user: (await findUser(trx, owner.id)) ?? user, session }
     })
   } catch (error) {
-    if (isDuplicate(error, 'passkeys.credential_id')) refuse('conflict', 'This passkey is already registered.')
+    if (isDuplicate(error, 'passkeys.credential_id')) refuse(passkeyErrors.passkey_registered_already())
     throw error
   }
 }
@@ -94,8 +96,7 @@ export async function invitationPasskeyOptions(services: Services, token: string
 export const requireInvitation = async (db: Reader, token: string, now: number): Promise<EmailTokenOwner> =>
   (await findEmailTokenOwner(db, token, ['invitation'], now)) ?? refuseInvitation()
 
-const refuseInvitation = (): never =>
-  refuse('invalid_token', 'This invitation is no longer valid. Ask whoever invited you for a new one.')
+const refuseInvitation = (): never => refuse(manageUsersErrors.invitation_expired())
 
 async function choosePassword(
   services: Services,

@@ -20,10 +20,12 @@ import { normalizeEmail, refuseReservedEmail, refuseTakenEmail } from '../users/
 import { lockAccount } from '../users/lock-user.ts'
 import { deleteRetiredUsername } from '../users/retired-usernames.ts'
 import { readNames } from '../users/settings-store.ts'
+import { userErrors } from '../users/user-errors.ts'
 import { findAccountById, updateUser, findUser, type UserColumns } from '../users/user-store.ts'
 import { profileColumns, type ProfileChange, type User } from '../users/user.ts'
 import { refuseTakenUsername, refuseUnusableUsername } from '../users/usernames.ts'
 import { sendInvitation } from './invite-user.ts'
+import { manageUsersErrors } from './manage-users-errors.ts'
 import { findPerson, type Person } from './user-details-store.ts'
 
 export interface UserChange extends ProfileChange {
@@ -58,8 +60,7 @@ export async function changeUser(
       const isOwn = id === held.userId
       // Before a name that is taken is told (403 before 409).
       if (isOwn) refuseOwnEscalation(held, { ...held, username: to, ownAttributes: attributes ?? held.ownAttributes })
-      if (isOwn && isAddressChanged)
-        refuse('conflict', 'You change your own address on the page of your account, and confirm it there.')
+      if (isOwn && isAddressChanged) refuse(manageUsersErrors.own_email_in_account())
       if (to !== from) await refuseUnusableUsername(trx, to, { isAdministrator: isAdministrator(held) })
       // Links that were sent to the old address stop working, also those that would restore an earlier one.
       if (isMoved) await deleteEmailTokens(trx, id, [...LINKS_TO_ADDRESS, 'email_revert'])
@@ -93,7 +94,7 @@ export async function changeUser(
   }
 }
 
-const refuseUnknown = (): never => refuse('not_found', 'There is no such user.')
+const refuseUnknown = (): never => refuse(userErrors.no_such_user())
 
 /** A new address counts as unverified unless the request says that it is verified. */
 const toColumns = (changes: UserChange, before: User, email: string): UserColumns => ({
@@ -109,9 +110,9 @@ export const inviteAgain = (services: IdentityServices, id: string, actor: Signe
   administer(services, actor, async (trx, held) => {
     const account = (await findAccountById(trx, id)) ?? refuseUnknown()
     await refuseIfHoldsMore(trx, held, id, 'permissions')
-    if (account.passwordHash !== null) refuse('conflict', 'This person has set a password already.')
-    if (account.user.lastLoginAt !== null) refuse('conflict', 'This person has been here already.')
-    if (!mayAct(account)) refuse('conflict', 'This account is disabled.')
+    if (account.passwordHash !== null) refuse(manageUsersErrors.person_has_password())
+    if (account.user.lastLoginAt !== null) refuse(manageUsersErrors.person_was_here())
+    if (!mayAct(account)) refuse(manageUsersErrors.user_disabled())
     await sendInvitation(services, trx, account.user, actor)
     await recordEvent(services, trx, {
       action: 'user.invited',
@@ -132,10 +133,9 @@ export const releaseUsername = (
 ): Promise<void> =>
   administer(services, actor, async (trx, held) => {
     const retired = await deleteRetiredUsername(trx, username)
-    if (!retired || retired.reservedUntil <= services.now())
-      return refuse('not_found', 'This username is not held back for anybody.')
+    if (!retired || retired.reservedUntil <= services.now()) return refuse(manageUsersErrors.username_not_held_back())
     if (!isAdministrator(held) && !(await findUser(trx, retired.userId)))
-      refuse('forbidden', 'Only an administrator frees the username of a deleted account.')
+      refuse(manageUsersErrors.username_of_deleted_account())
     await refuseIfHoldsMore(trx, held, retired.userId, 'everything')
     await recordEvent(services, trx, {
       action: 'user.username_released',
@@ -150,10 +150,10 @@ export const releaseUsername = (
 /** Sends a person the link to set a new password. Nothing changes until the person uses it. */
 export const sendPasswordReset = (services: Services, userId: string, actor: SignedInActor): Promise<void> =>
   administer(services, actor, async (trx, held) => {
-    const account = (await lockAccount(trx, userId)) ?? refuse('not_found', 'There is no such user.')
+    const account = (await lockAccount(trx, userId)) ?? refuse(userErrors.no_such_user())
     // Nobody but its owner reads a confirmed address. Another one may be that of whoever asks for the reset.
     await refuseIfHoldsMore(trx, held, userId, account.user.email_verified ? 'permissions' : 'everything')
-    if (!mayAct(account)) refuse('conflict', 'This account is disabled.')
+    if (!mayAct(account)) refuse(manageUsersErrors.user_disabled())
     const token = await issueEmailToken(services, trx, 'reset', account.user)
     await queueMail(
       services,

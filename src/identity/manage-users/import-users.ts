@@ -1,4 +1,4 @@
-import { refuse, refuseField } from '../../errors.ts'
+import { refuse, atField } from '../../errors.ts'
 import { readVisibleName } from '../../platform/http/visible-name.ts'
 import type { Services } from '../../platform/services.ts'
 import { dryRunning } from '../../storage/database.ts'
@@ -7,8 +7,9 @@ import type { SignedInActor } from '../sessions/actor.ts'
 import { changeAs } from '../sessions/lock-actor.ts'
 import { EMAIL_PATTERN, MAX_EMAIL, normalizeEmail } from '../users/email-address.ts'
 import { findAccountByEmail } from '../users/user-store.ts'
-import { USERNAME_PATTERN } from '../users/usernames.ts'
+import { refuseTakenUsername, USERNAME_PATTERN } from '../users/usernames.ts'
 import { inviteUser } from './invite-user.ts'
+import { manageUsersErrors } from './manage-users-errors.ts'
 import { type Outcome, outcomeOf } from './outcome-of-each.ts'
 
 export interface ImportRow {
@@ -48,19 +49,19 @@ async function importOne(
   usernames: Set<string>,
   actor: SignedInActor,
 ): Promise<'done' | 'unchanged'> {
-  if (row.email.length > MAX_EMAIL || !EMAIL.test(row.email)) refuseField('email', 'This is not an email address.')
+  if (row.email.length > MAX_EMAIL || !EMAIL.test(row.email))
+    refuse(atField('email', manageUsersErrors.not_an_email_address()))
   const displayName = givenName === undefined ? undefined : readVisibleName(givenName)
-  if (displayName === null) return refuseField('displayName', 'This is not a name.')
+  if (displayName === null) return refuse(atField('displayName', manageUsersErrors.not_a_name()))
   const { preferredUsername } = row
   if (preferredUsername !== undefined && !USERNAME.test(preferredUsername))
-    refuseField('preferredUsername', 'This is not a username.')
+    refuse(atField('preferredUsername', manageUsersErrors.not_a_username()))
   const { db } = services
   if (await findAccountByEmail(db.read, row.email)) return 'unchanged'
-  if (preferredUsername !== undefined && usernames.has(preferredUsername))
-    refuseField('preferredUsername', `The username ${preferredUsername} is taken.`, 'conflict')
+  if (preferredUsername !== undefined && usernames.has(preferredUsername)) refuseTakenUsername(preferredUsername)
   const roleIds: string[] = []
   for (const name of roles) {
-    const role = (await findRoleByName(db.read, name)) ?? refuse('not_found', `There is no role ${name}.`)
+    const role = (await findRoleByName(db.read, name)) ?? refuse(manageUsersErrors.no_role_of_this_name({ name }))
     roleIds.push(role)
   }
   await inviteUser(services, { ...row, ...(displayName === undefined ? {} : { displayName }), roleIds }, actor)

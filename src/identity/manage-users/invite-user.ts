@@ -18,8 +18,10 @@ import { createUser } from '../users/create-user.ts'
 import { normalizeEmail } from '../users/email-address.ts'
 import { normalizePassword, refuseWeakPassword } from '../users/password-rules.ts'
 import { readNames } from '../users/settings-store.ts'
+import { userErrors } from '../users/user-errors.ts'
 import { findUser } from '../users/user-store.ts'
 import { refuseReservedUsername, refuseUnusableUsername } from '../users/usernames.ts'
+import { manageUsersErrors } from './manage-users-errors.ts'
 import { findPerson, type Person } from './user-details-store.ts'
 
 export interface InviteUserRequest {
@@ -88,13 +90,13 @@ export async function inviteUser(
       user = await findPerson(trx, made.id)
     },
   )
-  return user ?? refuse('not_found', 'There is no such user.')
+  return user ?? refuse(userErrors.no_such_user())
 }
 
 /** Giving roles to a new account needs the same permission as assigning them. */
 async function refuseRoles(db: Reader, held: UserHoldings, roleIds: string[]): Promise<void> {
   if (roleIds.length > 0 && !held.permissions.has('roles:assign')) {
-    refuse('forbidden', 'Giving roles needs the permission roles:assign.')
+    refuse(manageUsersErrors.roles_need_permission())
   }
   for (const roleId of roleIds) refuseGivingMore(held, holdingsOf(await requireRole(db, roleId)), 'everything')
 }

@@ -3,6 +3,7 @@ import { decodeCursor } from '../../platform/http/cursor.ts'
 import type { Services } from '../../platform/services.ts'
 import type { Reader } from '../../storage/database.ts'
 import { readHoldings } from '../roles/holdings.ts'
+import { manageUsersErrors } from './manage-users-errors.ts'
 import type { Person } from './user-details-store.ts'
 import { readConditions, type UserFilter, type UserSort } from './user-filter-store.ts'
 import { countUsers, findUserIdByName, listUsers } from './user-list-store.ts'
@@ -45,5 +46,5 @@ export async function listUsersFor(
 /** For whom an action is planned is told only to those who may plan one. */
 export async function refuseHiddenStatus(db: Reader, { status }: UserFilter, actorId: string): Promise<void> {
   if (status === 'scheduled' && !(await readHoldings(db, actorId)).permissions.has('users:lifecycle'))
-    refuse('forbidden', 'Seeing planned actions needs the permission users:lifecycle.')
+    refuse(manageUsersErrors.planned_actions_need_permission())
 }

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { AppError } from '../../errors.ts'
 import { ErrorBody } from '../../platform/http/contracts.ts'
+import { requestErrors } from '../../platform/http/request-errors.ts'
 import type { Services } from '../../platform/services.ts'
 import { isUnavailable } from '../../storage/failure.ts'
 
@@ -11,13 +12,13 @@ export const OutcomeFields = {
   outcome: Type.Enum([...OUTCOMES]),
   error: Type.Optional(Type.String({ description: 'Why it was refused.' })),
   code: Type.Optional(ErrorBody.properties.code),
+  reason: Type.Optional(ErrorBody.properties.reason),
+  values: Type.Optional(ErrorBody.properties.values),
 }
 
-export interface Outcome {
-  outcome: (typeof OUTCOMES)[number]
-  error?: string
-  code?: AppError['code']
-}
+export type Outcome = Type.Static<typeof OutcomeObject>
+
+const OutcomeObject = Type.Object(OutcomeFields)
 
 /** Runs one of many changes on its own. Whatever happens is its outcome, so that the others are tried too. */
 export async function outcomeOf(
@@ -27,14 +28,17 @@ export async function outcomeOf(
   try {
     return { outcome: await change() }
   } catch (error) {
-    if (error instanceof AppError) return { outcome: 'refused', error: error.message, code: error.code }
-    if (isUnavailable(error))
-      return { outcome: 'refused', error: 'The database is unavailable; try again shortly.', code: 'unavailable' }
+    if (error instanceof AppError) return refusedBy(error)
+    if (isUnavailable(error)) return refusedBy(requestErrors.briefly_unavailable())
     log.error({ err: error }, 'One of many changes failed.')
-    return {
-      outcome: 'refused',
-      error: 'Something went wrong. The log of the service says what.',
-      code: 'internal_error',
-    }
+    return refusedBy(requestErrors.internal_error())
   }
 }
+
+const refusedBy = ({ message, code, reason, values }: AppError): Outcome => ({
+  outcome: 'refused',
+  error: message,
+  code,
+  ...(reason === undefined ? {} : { reason }),
+  ...(values ? { values } : {}),
+})

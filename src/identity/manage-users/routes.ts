@@ -19,6 +19,7 @@ import { actorOf } from '../sessions/actor.ts'
 import { needs } from '../sessions/guards.ts'
 import { Email } from '../users/email-address.ts'
 import { NewPassword } from '../users/password-rules.ts'
+import { userErrors } from '../users/user-errors.ts'
 import { PersonName } from '../users/user.ts'
 import { USERNAME_PATTERN } from '../users/usernames.ts'
 import { changeUser, inviteAgain, releaseUsername, sendPasswordReset } from './change-user.ts'
@@ -169,8 +170,7 @@ export const adminUserRoutes =
         schema: { tags, summary: 'A user', params: ByUser, response: { 200: Details, ...failures(401, 403, 404) } },
       },
       async ({ params }) =>
-        (await findUserDetails(services.db.read, params.userId, services.now())) ??
-        refuse('not_found', 'There is no such user.'),
+        (await findUserDetails(services.db.read, params.userId, services.now())) ?? refuse(userErrors.no_such_user()),
     )
 
     app.patch(

@@ -8,6 +8,7 @@ import { actorOf } from '../sessions/actor.ts'
 import { signedIn } from '../sessions/guards.ts'
 import { changeOwnAccount } from '../sessions/lock-actor.ts'
 import { markAllRead } from './mark-all-read.ts'
+import { notificationErrors } from './notification-errors.ts'
 import { countUnread, listNotifications, markRead, Notification } from './notification-store.ts'
 import type { Streams } from './streams.ts'
 
@@ -116,7 +117,7 @@ export const notificationRoutes =
           if (marked) await emitForUsers(signals, trx, 'notifications-read', [actor.id])
           return marked
         })
-        const notification = found ?? refuse('not_found', 'There is no such notification.')
+        const notification = found ?? refuse(notificationErrors.no_such_notification())
         return { success: true as const, notification, unreadCount: await countUnread(db.read, actor.id) }
       },
     )

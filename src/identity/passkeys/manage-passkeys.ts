@@ -4,6 +4,7 @@ import type { Services } from '../../platform/services.ts'
 import { notify } from '../notifications/notify.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { changeOwnAccount } from '../sessions/lock-actor.ts'
+import { passkeyErrors } from './passkey-errors.ts'
 import { updatePasskeyName, deletePasskeyUnlessLast, findPasskey, type Passkey } from './passkey-store.ts'
 import { refuseMarkup } from './register-passkey.ts'
 
@@ -21,7 +22,7 @@ export function renamePasskey(
   refuseMarkup(name)
   return changeOwnAccount(services, actor, async (trx) => {
     const passkey = await updatePasskeyName(trx, actor.id, id, name)
-    if (!passkey) return refuse('not_found', 'There is no such passkey.')
+    if (!passkey) return refuse(passkeyErrors.no_such_passkey())
     await recordEvent(services, trx, {
       action: 'passkey.renamed',
       outcome: 'success',
@@ -46,11 +47,8 @@ export function removePasskey(
   return changeOwnAccount(services, actor, async (trx) => {
     const removed = await deletePasskeyUnlessLast(trx, actor.id, id)
     if (!removed) {
-      if (!(await findPasskey(trx, actor.id, id))) refuse('not_found', 'There is no such passkey.')
-      refuse(
-        'conflict',
-        'This is the only way to sign in to your account. Add another passkey or set a password first.',
-      )
+      if (!(await findPasskey(trx, actor.id, id))) refuse(passkeyErrors.no_such_passkey())
+      refuse(passkeyErrors.last_passkey())
     }
     await notify(services, trx, actor.id, 'security.passkey_removed', { passkeyId: id, name: removed.name })
     await recordEvent(services, trx, {

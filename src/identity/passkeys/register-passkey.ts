@@ -1,5 +1,5 @@
 import { generateRegistrationOptions } from '@simplewebauthn/server'
-import { refuse, refuseField } from '../../errors.ts'
+import { refuse, atField } from '../../errors.ts'
 import { recordEvent, type Actor } from '../../platform/audit/record-event.ts'
 import type { RequestSource } from '../../platform/http/request-source.ts'
 import { VisibleName } from '../../platform/http/visible-name.ts'
@@ -21,6 +21,7 @@ import {
   expectationOf,
 } from './challenge-store.ts'
 import { OFFERED_ALGORITHMS } from './credential-key.ts'
+import { passkeyErrors } from './passkey-errors.ts'
 import { listPasskeys, addPasskey, type Passkey } from './passkey-store.ts'
 import { verifyRegistration, type RegistrationFacts } from './verify-registration.ts'
 import type { CreationOptions } from './webauthn-contracts.ts'
@@ -45,7 +46,7 @@ export async function creationOptionsFor(
   user: { id: string; email: string },
 ): Promise<CreationOptions> {
   const passkeys = await listPasskeys(db.read, user.id)
-  if (passkeys.length >= MAX_PASSKEYS) refuse('conflict', `An account has at most ${MAX_PASSKEYS} passkeys.`)
+  if (passkeys.length >= MAX_PASSKEYS) refuse(passkeyErrors.too_many_passkeys({ max: MAX_PASSKEYS }))
   const options = await generateRegistrationOptions({
     rpName: (await readSettings(db.read, config)).name,
     rpID: config.rpId,
@@ -135,7 +136,7 @@ async function store(
       return passkey
     })
   } catch (error) {
-    if (isDuplicate(error, 'passkeys.credential_id')) refuse('conflict', 'This passkey is already registered.')
+    if (isDuplicate(error, 'passkeys.credential_id')) refuse(passkeyErrors.passkey_registered_already())
     throw error
   }
 }
@@ -144,7 +145,7 @@ export const PasskeyName = VisibleName({ description: 'One line without < and >.
 
 /** Where the name is shown without escaping, angle brackets would be markup. */
 export function refuseMarkup(name: string): void {
-  if (/[<>]/.test(name)) refuseField('name', 'The name of a passkey has no < and >.')
+  if (/[<>]/.test(name)) refuse(atField('name', passkeyErrors.passkey_name_has_markup()))
 }
 
 /** The name of a passkey that its owner gave no name. */

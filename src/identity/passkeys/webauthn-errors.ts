@@ -1,6 +1,7 @@
 import { AppError, refuse } from '../../errors.ts'
 import { recordAlone, type Actor } from '../../platform/audit/record-event.ts'
 import type { Services } from '../../platform/services.ts'
+import { passkeyErrors } from './passkey-errors.ts'
 
 /** Why a response of an authenticator was refused, for the log and the audit trail. */
 export type RefusalReason =
@@ -111,7 +112,7 @@ export async function recordRefusal(
 /** The response is the same for every reason. */
 export async function refusePasskey(services: Pick<Services, 'db' | 'log' | 'now'>, refusal: Refusal): Promise<never> {
   await recordRefusal(services, refusal)
-  return refuse('passkey_refused', 'The passkey was not accepted. Please try again.')
+  return refuse(passkeyErrors.passkey_not_accepted())
 }
 
 /** What counts against the limit of failures. A conflict or a disabled account does not: it is no guess. */

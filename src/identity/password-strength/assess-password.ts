@@ -1,4 +1,4 @@
-import type { WeakReason } from '../../errors.ts'
+import { type WeakReason } from '../../errors.ts'
 import type { Estimate, Estimator, Part } from './load-estimator.ts'
 
 export interface Verdict {

@@ -2,12 +2,13 @@ import { refuse } from '../../errors.ts'
 import type { Trx, Reader } from '../../storage/database.ts'
 import { ADMIN_ROLE } from '../../vocabulary/built-in-roles.ts'
 import { accountMayAct } from '../users/account-state.ts'
+import { roleErrors } from './role-errors.ts'
 
 /** At least one active administrator must remain. Call it under the lock of `administer`, so that the answer still holds. */
 export async function refuseLastAdministrator(trx: Trx, leavingIds: string[]): Promise<void> {
   const active = await listActiveAdministratorIds(trx)
   if (active.length > 0 && active.every((id) => leavingIds.includes(id))) {
-    refuse('conflict', 'This is the last active administrator. Make somebody else one first.')
+    refuse(roleErrors.last_administrator())
   }
 }
 

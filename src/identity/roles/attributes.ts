@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { Type } from 'typebox'
-import { refuseField } from '../../errors.ts'
+import { refuse, atField } from '../../errors.ts'
+import { roleErrors } from './role-errors.ts'
 
 /** What a claim may hold. */
 export const AttributeValue = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Array(Type.String())])
@@ -22,8 +23,8 @@ export const Attributes = Type.Unsafe<Attributes>({
 /** The form that is stored: null without any. */
 export function packAttributes(attributes: Attributes): string | null {
   const packed = JSON.stringify(attributes)
-  if (Buffer.byteLength(packed) > MAX_BYTES) refuseField('attributes', 'The attributes are larger than 16 KB.')
-  if (packed.includes(String.raw`\u0000`)) refuseField('attributes', 'An attribute holds a NUL character.')
+  if (Buffer.byteLength(packed) > MAX_BYTES) refuse(atField('attributes', roleErrors.attributes_too_large()))
+  if (packed.includes(String.raw`\u0000`)) refuse(atField('attributes', roleErrors.attribute_has_nul()))
   return packed === '{}' ? null : packed
 }
 

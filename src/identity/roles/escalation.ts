@@ -4,6 +4,7 @@ import type { Trx } from '../../storage/database.ts'
 import { changesAttributes } from './attributes.ts'
 import type { CheckedTrx } from './checked-trx.ts'
 import { readHoldings, isAdministrator, listMore, type UserHoldings } from './holdings.ts'
+import { roleErrors } from './role-errors.ts'
 
 /** What the actor would have after a change and did not have before: to be let in somewhere, or another name there. */
 interface Escalation {
@@ -46,10 +47,8 @@ export async function withoutEscalation<T>(
 }
 
 function refuseEscalation(found: Escalation | undefined): void {
-  if (found?.kind === 'admitted')
-    refuse('own_access', `This would let you in at ${found.place}. Somebody else has to do it.`)
-  if (found?.kind === 'named')
-    refuse('own_access', `This would change what you are called at ${found.place}. Somebody else has to do it.`)
+  if (found?.kind === 'admitted') refuse(roleErrors.own_access_admitted({ place: found.place }))
+  if (found?.kind === 'named') refuse(roleErrors.own_access_named({ place: found.place }))
 }
 
 /** What the actor is, wherever they are let in: their roles, and what applications are told of them. */
@@ -59,25 +58,20 @@ export function refuseOwnEscalation(before: UserHoldings, after: UserHoldings): 
   for (const { id, name, attributes } of after.roles) {
     const was = known.get(id)
     if (!was) return refuseOwnRole()
-    if (was.name !== name)
-      refuse('own_access', 'Applications call you by the name of this role. Somebody else has to change it.')
+    if (was.name !== name) refuse(roleErrors.own_access_role_name())
     if (changesAttributes(was.attributes, attributes)) refuseOwnAttributes()
   }
   if (changesAttributes(before.ownAttributes, after.ownAttributes)) refuseOwnAttributes()
   // A role that is gone takes its attributes along, or leaves those of another role in their place.
   if (!isDeepStrictEqual(sorted(before), sorted(after))) refuseOwnAttributes()
-  if (before.username !== after.username)
-    refuse('own_access', 'Applications know you by your username. Somebody else has to change it.')
-  if (before.mustConfirm && !after.mustConfirm)
-    refuse('own_access', 'This would let you in without a confirmed address. Confirm yours first.')
+  if (before.username !== after.username) refuse(roleErrors.own_access_username())
+  if (before.mustConfirm && !after.mustConfirm) refuse(roleErrors.own_access_confirmation())
   const more = listMore(before, after, 'access')
-  if (more.length > 0) refuse('own_access', `This would give you what you don't hold: ${more.toSorted().join(', ')}.`)
+  if (more.length > 0) refuse(roleErrors.own_access_more({ more: more.toSorted().join(', ') }))
 }
 
-export const refuseOwnRole = (): never =>
-  refuse('own_access', "You can't give yourself a role. Ask somebody else who may assign roles.")
+export const refuseOwnRole = (): never => refuse(roleErrors.own_access_role())
 
-const refuseOwnAttributes = (): never =>
-  refuse('own_access', 'These attributes are your own. Somebody else has to change them.')
+const refuseOwnAttributes = (): never => refuse(roleErrors.own_access_attributes())
 
 const sorted = ({ attributes }: UserHoldings) => [...attributes].toSorted(([a], [b]) => (a < b ? -1 : 1))

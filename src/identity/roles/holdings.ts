@@ -5,6 +5,7 @@ import { ADMIN_ROLE } from '../../vocabulary/built-in-roles.ts'
 import { mustConfirmFirst } from '../users/email-address.ts'
 import { attributesOf, unpackAttributes, type AttributeValue, type Attributes } from './attributes.ts'
 import { groupPrincipals, mayName, type RoleGrant } from './principal-groups.ts'
+import { roleErrors } from './role-errors.ts'
 import { packedPermissions } from './role-store.ts'
 import type { Role } from './role.ts'
 import { readSshRules, type SshRules } from './ssh-rules.ts'
@@ -69,14 +70,14 @@ const isWithin = (value: AttributeValue, own: AttributeValue | undefined): boole
 export function refuseGivingMore(held: UserHoldings, given: Holdings, counted: Counted): void {
   const more = isAdministrator(held) ? [] : listMore(held, given, counted)
   if (more.length > 0) {
-    refuse('forbidden', `You can't give what you don't hold yourself: ${more.toSorted().join(', ')}.`)
+    refuse(roleErrors.gives_more_than_held({ more: more.toSorted().join(', ') }))
   }
 }
 
 /** Users can't change or delete a role that holds more than they do. */
 export function refuseChangingStrongerRole(held: UserHoldings, role: Holdings): void {
   const more = isAdministrator(held) ? [] : listMore(held, role, 'access')
-  if (more.length > 0) refuse('forbidden', `This role holds more than you do: ${more.toSorted().join(', ')}.`)
+  if (more.length > 0) refuse(roleErrors.role_holds_more({ more: more.toSorted().join(', ') }))
 }
 
 /** Users can't change a person who holds more than they do: they could take over that account, and what it holds. */
@@ -88,7 +89,7 @@ export async function refuseIfHoldsMore(
 ): Promise<void> {
   if (userId === held.userId || isAdministrator(held)) return
   const more = listMore(held, await readHoldings(db, userId), counted)
-  if (more.length > 0) refuse('forbidden', `This person holds more than you do: ${more.toSorted().join(', ')}.`)
+  if (more.length > 0) refuse(roleErrors.person_holds_more({ more: more.toSorted().join(', ') }))
 }
 
 /** What a user has through roles, or what one role gives: permissions, what SSH certificates contain, and attributes. */

@@ -9,6 +9,7 @@ import { ADMIN_ROLE, USER_ROLE } from '../../vocabulary/built-in-roles.ts'
 import { PERMISSIONS, type Permission } from '../../vocabulary/permissions.ts'
 import { packAttributes, unpackAttributes, type Attributes } from './attributes.ts'
 import type { CheckedTrx } from './checked-trx.ts'
+import { roleErrors } from './role-errors.ts'
 import type { NewRole, Role } from './role.ts'
 import { readSshRules, writeSshRules } from './ssh-rules.ts'
 
@@ -226,4 +227,4 @@ export async function replaceAttributes(trx: CheckedTrx, userId: string, attribu
 }
 
 export const requireRole = async (db: Reader, id: string): Promise<Role> =>
-  (await findRole(db, id)) ?? refuse('not_found', 'There is no such role.')
+  (await findRole(db, id)) ?? refuse(roleErrors.no_such_role())

@@ -1,8 +1,9 @@
 import ipaddr from 'ipaddr.js'
 import { Type } from 'typebox'
-import { refuseField } from '../../errors.ts'
+import { refuse, atField } from '../../errors.ts'
 import { MAX_CERTIFICATE_SECONDS } from '../../platform/config/variables.ts'
 import { strict } from '../../platform/http/contracts.ts'
+import { roleErrors } from './role-errors.ts'
 
 /** The extensions that OpenSSH knows for users (PROTOCOL.certkeys). */
 export const EXTENSIONS = [
@@ -71,17 +72,19 @@ export function checkSshRules(rules: SshRules | null): SshRules | null {
 function checkAddresses(addresses: string[]): string[] {
   const ranges = addresses.map((text) => {
     if (!ipaddr.isValidCIDR(text) || !/^[0-9a-fA-F:.]+\/\d{1,3}$/.test(text)) {
-      return refuseField('ssh.sourceAddresses', `${text} is not a range such as 192.0.2.0/24 or 2001:db8::/32.`)
+      return refuse(atField('ssh.sourceAddresses', roleErrors.range_malformed({ range: text })))
     }
     const [address, bits] = ipaddr.parseCIDR(text)
     if (address.kind() === 'ipv6' && (address as ipaddr.IPv6).isIPv4MappedAddress()) {
-      return refuseField('ssh.sourceAddresses', `${text} is an IPv4 range written as IPv6. Write it as IPv4.`)
+      return refuse(atField('ssh.sourceAddresses', roleErrors.range_is_ipv4_as_ipv6({ range: text })))
     }
     const first = (address.kind() === 'ipv4' ? ipaddr.IPv4 : ipaddr.IPv6).networkAddressFromCIDR(text)
     if (first.toString() !== address.toString()) {
-      return refuseField(
-        'ssh.sourceAddresses',
-        `${text} has bits set after its prefix. Write ${first.toString()}/${bits}.`,
+      return refuse(
+        atField(
+          'ssh.sourceAddresses',
+          roleErrors.range_has_bits_after_prefix({ range: text, network: first.toString(), prefix: bits }),
+        ),
       )
     }
     return `${address.toString()}/${bits}`
@@ -91,7 +94,7 @@ function checkAddresses(addresses: string[]): string[] {
 
 function checkCommand(command: string): string {
   if (!command.isWellFormed() || /\p{Cc}/u.test(command) || command.trim() === '') {
-    refuseField('ssh.forceCommand', 'The command must be one line without control characters.')
+    refuse(atField('ssh.forceCommand', roleErrors.force_command_not_one_line()))
   }
   return command
 }

@@ -7,6 +7,7 @@ import { emitForUsers } from '../../storage/signals.ts'
 import { lockUser } from '../users/lock-user.ts'
 import type { SignedInActor } from './actor.ts'
 import { changeOwnAccount } from './lock-actor.ts'
+import { sessionErrors } from './session-errors.ts'
 import { deleteSession, deleteSessions, deleteSessionsOfUsers, type EndedSession } from './session-store.ts'
 import type { SignedIn } from './session.ts'
 
@@ -35,7 +36,7 @@ export const signOut = (
 /** Ends one of the actor's sessions, this one or another. */
 export const revokeSession = (services: SessionServices, actor: SignedInActor, id: string): Promise<void> =>
   changeOwnAccount(services, actor, async (trx) => {
-    if (!(await endSession(services, trx, actor.id, id))) refuse('not_found', 'There is no such session.')
+    if (!(await endSession(services, trx, actor.id, id))) refuse(sessionErrors.no_such_session())
     await recordEvent(services, trx, {
       action: 'session.revoked',
       outcome: 'success',

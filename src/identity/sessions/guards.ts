@@ -14,6 +14,7 @@ import { hasBearer, readBearer } from '../../platform/http/credentials.ts'
 import type { Services } from '../../platform/services.ts'
 import type { Permission } from '../../vocabulary/permissions.ts'
 import { readSessionCookie } from './session-cookie.ts'
+import { sessionErrors, bearerErrors } from './session-errors.ts'
 import { findSignedIn, findSignedInAccount, markUsed } from './session-store.ts'
 import { type Caller, type SignedIn, type SignedInAccount, type TokenBearer } from './session.ts'
 import { touch } from './touch.ts'
@@ -91,7 +92,7 @@ async function permittedSession(
 }
 
 function permitted<Who extends Caller>(who: Who & { isPermitted: boolean }, permission: Permission | null): Who {
-  if (permission !== null && !who.isPermitted) refuse('forbidden', `This needs the permission ${permission}.`)
+  if (permission !== null && !who.isPermitted) refuse(sessionErrors.permission_needed({ permission }))
   return who
 }
 
@@ -120,9 +121,7 @@ const findToken = async (request: FastifyRequest, findBearer: FindBearer) => {
 
 /** RFC 6750 section 3.1. */
 const refuseToken = (): never =>
-  refuse('unauthenticated', 'The access token is unknown, expired or not good for this.', {
-    challenge: 'Bearer error="invalid_token"',
-  })
+  refuse(bearerErrors.access_token_not_good({ challenge: 'Bearer error="invalid_token"' }))
 
 const guardedBy = <Who extends Caller>(
   permission: Permission | null,
@@ -130,7 +129,7 @@ const guardedBy = <Who extends Caller>(
 ): GuardFor<Who> => Object.assign(check, { permission })
 
 /** A missing cookie and a stale one get the same answer. */
-const refuseSignedOut = (): never => refuse('unauthenticated', 'Please sign in.')
+const refuseSignedOut = (): never => refuse(sessionErrors.not_signed_in())
 
 /** For routes that serve people with and without a session. */
 export const currentlySignedIn = (services: GuardServices, request: FastifyRequest): Promise<SignedIn | undefined> =>
@@ -157,5 +156,5 @@ async function readSession<T extends { user: { id: string }; session: { id: stri
 function refuseOtherUser(request: FastifyRequest, userId: string): void {
   const expected = request.headers['x-latchkey-user']
   if (expected === undefined || expected === userId || !isChange(request)) return
-  refuse('other_user', 'This browser is now signed in to another account. Reload the page.')
+  refuse(sessionErrors.signed_in_as_another_user())
 }

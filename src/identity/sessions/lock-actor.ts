@@ -5,6 +5,7 @@ import { createTransactionQueue } from '../../storage/transaction-queue.ts'
 import { lockPermission } from '../roles/role-store.ts'
 import type { RowLock } from '../users/lock-user.ts'
 import type { CallingActor, SignedInActor } from './actor.ts'
+import { sessionErrors } from './session-errors.ts'
 import { lockSession } from './session-store.ts'
 import type { BearerToken } from './session.ts'
 
@@ -32,8 +33,8 @@ export async function lockActor(
       : lockSession(trx, { id: actor.sessionId, userId: id, now: now(), lock }),
     permission === null || lockPermission(trx, id, permission),
   ])
-  if (!lives) refuse('unauthenticated', 'Please sign in.')
-  if (!isPermitted) refuse('forbidden', `This needs the permission ${permission}.`)
+  if (!lives) refuse(sessionErrors.not_signed_in())
+  if (!isPermitted) refuse(sessionErrors.permission_needed({ permission: permission ?? '' }))
 }
 
 /** Runs a change in a transaction that begins by checking the actor. Changes by one person run side by side. */

@@ -1,4 +1,4 @@
-import { refuse } from '../../errors.ts'
+import { refuse, atField } from '../../errors.ts'
 import { recordEvent } from '../../platform/audit/record-event.ts'
 import type { Trx } from '../../storage/database.ts'
 import { publish, type IdentityServices, type AccessEvents } from '../access-events.ts'
@@ -6,11 +6,13 @@ import { notify } from '../notifications/notify.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { endSessions } from '../sessions/end-sessions.ts'
 import { changeOwnAccount } from '../sessions/lock-actor.ts'
+import { sessionErrors } from '../sessions/session-errors.ts'
 import { normalizePassword, refuseWeakPassword } from '../users/password-rules.ts'
 import { findAccountById, findUser } from '../users/user-store.ts'
 import { deleteEmailTokens } from './email-tokens.ts'
 import { attemptPassword } from './password-limits.ts'
-import { wrongPassword, proveUntilUnchanged } from './prove-owner.ts'
+import { proveUntilUnchanged } from './prove-owner.ts'
+import { signInErrors } from './sign-in-errors.ts'
 import type { SignInSource } from './sign-in-source.ts'
 
 /** The current password is needed besides the session, so that a session left open is not enough to take over the account. */
@@ -22,13 +24,14 @@ export async function changePassword(
   const { db, passwords } = services
   const { ipAddress } = request.source
   const password = normalizePassword(request.newPassword)
-  const person = (await findUser(db.read, actor.id)) ?? refuse('unauthenticated', 'Please sign in.')
+  const person = (await findUser(db.read, actor.id)) ?? refuse(sessionErrors.not_signed_in())
   await refuseWeakPassword(services, { field: 'newPassword', password, person, address: ipAddress })
   const prove = async (): Promise<string> => {
     const stored = (await findAccountById(db.read, actor.id))?.passwordHash ?? null
     if (stored !== null && (await passwords.verify(stored, normalizePassword(request.currentPassword), ipAddress)))
       return stored
-    throw wrongPassword(stored === null ? NO_PASSWORD : 'The current password is wrong.')
+    const { account_has_no_password, current_password_wrong } = signInErrors
+    throw atField('currentPassword', stored === null ? account_has_no_password() : current_password_wrong())
   }
   let passwordHash: string | undefined
   await attemptPassword(services, { email: actor.email, source: request.source }, () =>
@@ -38,8 +41,6 @@ export async function changePassword(
     }),
   )
 }
-
-const NO_PASSWORD = 'This account has no password yet. Set one through "forgotten password".'
 
 /** Undefined when the current password is no longer the one that was proved. */
 const store = (

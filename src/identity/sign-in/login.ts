@@ -1,4 +1,3 @@
-import { AppError } from '../../errors.ts'
 import { recordAlone } from '../../platform/audit/record-event.ts'
 import type { Services } from '../../platform/services.ts'
 import type { SignedInSession } from '../sessions/start-session.ts'
@@ -10,6 +9,7 @@ import { type Account, findAccountByEmail, replacePasswordHash } from '../users/
 import type { User } from '../users/user.ts'
 import { attemptPassword } from './password-limits.ts'
 import { proveUntilUnchanged } from './prove-owner.ts'
+import { signInErrors } from './sign-in-errors.ts'
 import type { SignInSource } from './sign-in-source.ts'
 import { signIn } from './sign-in.ts'
 
@@ -97,7 +97,7 @@ async function rehash(
     : stored
 }
 
-const wrongCredentials = () => new AppError('wrong_credentials', 'The email or the password is wrong.')
+const wrongCredentials = () => signInErrors.email_or_password_wrong()
 
 const recordRefusal = (
   services: Services,

@@ -1,4 +1,4 @@
-import { AppError, refuse, refuseField } from '../../errors.ts'
+import { refuse, atField } from '../../errors.ts'
 import type { Services } from '../../platform/services.ts'
 import type { Reader } from '../../storage/database.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
@@ -6,6 +6,7 @@ import type { SignedIn } from '../sessions/session.ts'
 import { normalizePassword } from '../users/password-rules.ts'
 import { findAccountById } from '../users/user-store.ts'
 import { attemptPassword } from './password-limits.ts'
+import { signInErrors } from './sign-in-errors.ts'
 import type { SignInSource } from './sign-in-source.ts'
 
 type ProofServices = Pick<Services, 'db' | 'limits' | 'now' | 'passwords'>
@@ -49,15 +50,12 @@ async function prove(
   const stored = (await findAccountById(db.read, actor.id))?.passwordHash ?? null
   if (stored === null) {
     if (method === 'passkey' && now() < session.createdAt + FRESH_MS) return null
-    return refuse('fresh_sign_in_needed', 'Sign in with your passkey again, and then try once more.')
+    return refuse(signInErrors.fresh_sign_in_needed())
   }
-  if (currentPassword === undefined) return refuseField('currentPassword', 'Give your current password.')
+  if (currentPassword === undefined) return refuse(atField('currentPassword', signInErrors.current_password_missing()))
   if (await passwords.verify(stored, normalizePassword(currentPassword), source.ipAddress)) return stored
-  throw wrongPassword('The current password is wrong.')
+  throw atField('currentPassword', signInErrors.current_password_wrong())
 }
-
-export const wrongPassword = (message: string): AppError =>
-  new AppError('wrong_password', message, { issues: [{ path: 'currentPassword', message }] })
 
 /** A password is rehashed at most once for each sign-in, so a third check finds the hash that was proved. */
 const MAX_PROOFS = 3
@@ -75,5 +73,5 @@ export async function proveUntilUnchanged<P, T>(
     const result = await act(await prove())
     if (result !== undefined) return result
   }
-  return refuse('conflict', 'The password is being changed just now. Try again.')
+  return refuse(signInErrors.password_being_changed())
 }

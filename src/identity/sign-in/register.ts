@@ -1,4 +1,4 @@
-import { AppError, refuse } from '../../errors.ts'
+import { refuse } from '../../errors.ts'
 import { recordEvent } from '../../platform/audit/record-event.ts'
 import { addressKey } from '../../platform/limits/address-queue.ts'
 import { LIMITS } from '../../platform/limits/limits.ts'
@@ -10,6 +10,7 @@ import { refuseForeignDomain, normalizeEmail } from '../users/email-address.ts'
 import { normalizePassword, refuseWeakPassword } from '../users/password-rules.ts'
 import { readSettings } from '../users/settings-store.ts'
 import type { User } from '../users/user.ts'
+import { signInErrors } from './sign-in-errors.ts'
 import type { SignInSource } from './sign-in-source.ts'
 import { signIn } from './sign-in.ts'
 import { sendVerification } from './verify-email.ts'
@@ -29,7 +30,7 @@ export async function register(
   const { db, config, limits, passwords } = services
   const { registration } = await readSettings(db.read, config)
   if (registration === 'invite' && (await hasAdministrator(db.read))) {
-    refuse('registration_closed', 'Accounts here are made by an administrator.')
+    refuse(signInErrors.registration_closed())
   }
   const email = normalizeEmail(request.email)
   await refuseForeignDomain(db.read, config, email)
@@ -39,9 +40,7 @@ export async function register(
   const person = { email, displayName: request.displayName }
   await refuseWeakPassword(services, { field: 'password', password, person, address })
   if (!(await limits.fail(LIMITS.registration, addressKey(address)))) {
-    throw new AppError('too_many_requests', 'Too many accounts were made from your network. Try again in an hour.', {
-      retryAfter: 3600,
-    })
+    throw signInErrors.too_many_registrations({ retryAfter: 3600 })
   }
   const passwordHash = await passwords.hash(password, address)
 

@@ -1,4 +1,4 @@
-import { refuse, refuseField } from '../../errors.ts'
+import { refuse, atField } from '../../errors.ts'
 import { recordEvent } from '../../platform/audit/record-event.ts'
 import { newId } from '../../platform/ids.ts'
 import { addressKey } from '../../platform/limits/address-queue.ts'
@@ -17,6 +17,7 @@ import { setPassword } from './change-password.ts'
 import { issueEmailToken, consumeEmailToken, findEmailTokenOwner } from './email-tokens.ts'
 import { deleteKnownBrowsersOfUsers, rememberBrowser } from './known-browsers.ts'
 import { findKnownBrowser } from './password-limits.ts'
+import { signInErrors } from './sign-in-errors.ts'
 import type { SignInSource } from './sign-in-source.ts'
 
 /**
@@ -109,15 +110,14 @@ async function settleAccess(
   { user: { id }, neverConfirmed, reviewsAccess }: Account,
   keep: KeptAccess | undefined,
 ): Promise<Ending<'account_taken_over'> | undefined> {
-  if (keep && !reviewsAccess) refuseField('keep', 'Nothing is to be decided with this link.')
+  if (keep && !reviewsAccess) refuse(atField('keep', signInErrors.nothing_to_keep()))
   if (!keep && !neverConfirmed) return undefined
   await updateUser(trx, id, { review_access: 0 })
   const kept = keep && !neverConfirmed ? { keep } : {}
   return publish(services, trx, 'account_taken_over', { userId: id, ...kept })
 }
 
-export const refuseInvalidLink = (): never =>
-  refuse('invalid_token', 'This link is no longer valid. Ask for a new one.')
+export const refuseInvalidLink = (): never => refuse(signInErrors.link_expired())
 
 /**
  * Refuses to move or delete an account whose address was taken back, until its owner has set a password. Somebody else may
@@ -125,11 +125,7 @@ export const refuseInvalidLink = (): never =>
  * of the change, with the account locked.
  */
 export function refuseUntilReset({ reviewsAccess, passwordHash }: Account): void {
-  if (reviewsAccess && passwordHash === null)
-    refuse(
-      'forbidden',
-      'The address of this account was taken back. First set a password, with the link in the mail that was sent to the address.',
-    )
+  if (reviewsAccess && passwordHash === null) refuse(signInErrors.password_needed_after_restore())
 }
 
 async function addResetRequest(trx: Trx, email: string, now: number): Promise<void> {

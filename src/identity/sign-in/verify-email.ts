@@ -12,6 +12,7 @@ import { readNames } from '../users/settings-store.ts'
 import { findUser, markEmailConfirmed } from '../users/user-store.ts'
 import type { User } from '../users/user.ts'
 import { consumeEmailToken, findEmailTokenOwner, issueEmailToken } from './email-tokens.ts'
+import { signInErrors } from './sign-in-errors.ts'
 
 export async function sendVerification(
   services: Pick<Services, 'config' | 'now' | 'random' | 'vault'>,
@@ -42,10 +43,8 @@ export async function resendVerification(services: Services, actor: SignedInActo
 export const verifyEmail = (services: Services, token: string, actor: SignedInActor): Promise<void> =>
   changeOwnAccount(services, actor, async (trx) => {
     const owner = await findEmailTokenOwner(trx, token, ['verification'], services.now())
-    if (owner && owner.id !== actor.id)
-      refuse('forbidden', 'This link belongs to another account. Sign in to that account to confirm its address.')
-    if (!owner || !(await consumeEmailToken(trx, token, services.now())))
-      refuse('invalid_token', 'This link is no longer valid. Ask for a new one.')
+    if (owner && owner.id !== actor.id) refuse(signInErrors.link_of_another_account())
+    if (!owner || !(await consumeEmailToken(trx, token, services.now()))) refuse(signInErrors.link_expired())
     await markEmailConfirmed(trx, actor.id)
     await recordEvent(services, trx, {
       action: 'user.email_verified',

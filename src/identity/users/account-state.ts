@@ -1,6 +1,6 @@
 import type { ExpressionBuilder } from 'kysely'
-import { AppError } from '../../errors.ts'
 import type { Schema } from '../../storage/schema.ts'
+import { userErrors } from './user-errors.ts'
 
 /**
  * Decides whether an account may act; nothing else does. Every path that turns a credential into access uses it: a query
@@ -20,9 +20,7 @@ export const mayAct = (account: { disabledAt: number | null }): boolean => accou
  */
 export const accountExists = (eb: ExpressionBuilder<Schema, 'users'>) => eb('users.deleted_at', 'is', null)
 
-export const DISABLED_MESSAGE = 'Your account has been disabled.'
-
 /** For sign-in, after the password or passkey was verified: only its owner learns that the account is disabled. */
 export function refuseDisabled(account: { disabledAt: number | null }): void {
-  if (!mayAct(account)) throw new AppError('account_disabled', DISABLED_MESSAGE)
+  if (!mayAct(account)) throw userErrors.account_disabled()
 }

@@ -5,14 +5,14 @@ import { isDuplicate } from '../../storage/failure.ts'
 import { USER_ROLE } from '../../vocabulary/built-in-roles.ts'
 import type { Locale } from '../../vocabulary/locales.ts'
 import { refuseReservedEmail, refuseTakenEmail } from './email-address.ts'
-import { listRetiredUsernames, RetiredUsername, takeUsername } from './retired-usernames.ts'
+import { listRetiredUsernames, takeUsername } from './retired-usernames.ts'
 import { addUser, findUser } from './user-store.ts'
 import type { User } from './user.ts'
 import {
   isReservedUsername,
   usernameFromEmail,
   withSuffix,
-  PrincipalOfRole,
+  isUsernameTaken,
   takeNameFromRoles,
   refuseTakenUsername,
   listTakenUsernames,
@@ -59,9 +59,9 @@ export async function createUser(
       })
     } catch (error) {
       if (isDuplicate(error, 'users.email')) refuseTakenEmail()
-      const isTaken = isDuplicate(error, 'users.preferred_username')
-      if (!isTaken && !(error instanceof RetiredUsername || error instanceof PrincipalOfRole)) throw error
-      if (input.preferredUsername !== undefined && isTaken) refuseTakenUsername(preferredUsername)
+      const isDuplicateName = isDuplicate(error, 'users.preferred_username')
+      if (!isDuplicateName && !isUsernameTaken(error)) throw error
+      if (input.preferredUsername !== undefined && isDuplicateName) refuseTakenUsername(preferredUsername)
       if (input.preferredUsername !== undefined || attempt === MAX_TRIES) throw error
     }
   }

@@ -1,11 +1,12 @@
 import { sql, type SqlBool } from 'kysely'
 import { Type } from 'typebox'
-import { refuse, AppError } from '../../errors.ts'
+import { refuse, atField, AppError } from '../../errors.ts'
 import type { Config } from '../../platform/config/config.ts'
 import type { Reader, Trx } from '../../storage/database.ts'
 import { readStatement, type Values } from '../../storage/statement.ts'
 import { accountExists } from './account-state.ts'
 import { readSettings } from './settings-store.ts'
+import { userErrors } from './user-errors.ts'
 
 /** One `@`, no white space, no control characters, nothing that a mail header would read as more than an address. */
 export const EMAIL_PATTERN = String.raw`^[^\s@\u0000-\u001f\u007f<>()\[\],;:\\"]{1,64}@[^\s@\u0000-\u001f\u007f<>()\[\],;:\\"]{1,189}$`
@@ -26,7 +27,7 @@ export async function refuseForeignDomain(db: Reader, config: Config, email: str
   const { allowedEmailDomains } = await readSettings(db, config)
   const domain = email.slice(email.lastIndexOf('@') + 1)
   if (allowedEmailDomains.length > 0 && !allowedEmailDomains.includes(domain))
-    refuse('email_domain', `Addresses of ${domain} are not accepted here.`)
+    refuse(userErrors.email_domain_not_accepted({ domain }))
 }
 
 /**
@@ -54,8 +55,7 @@ export async function mustConfirm(trx: Trx, config: Config, userId: string): Pro
   return user?.never_confirmed === 1 && (await readSettings(trx, config)).allowedEmailDomains.length > 0
 }
 
-export const refuseToGiveAccess = (): never =>
-  refuse('email_unconfirmed', 'Confirm your email address first, with the link that was sent to it.')
+export const refuseToGiveAccess = (): never => refuse(userErrors.email_not_confirmed())
 
 /**
  * Refuses an address that another account had until a few days ago: whoever reads mail there can still restore it. Call it
@@ -79,14 +79,8 @@ export async function refuseReservedEmail(
   if (row) refuseTakenEmail()
 }
 
-/** Its own class, because whoever gets it for many addresses is guessing. */
-export class TakenEmail extends AppError {
-  constructor() {
-    const message = 'There is already an account with this email.'
-    super('conflict', message, { issues: [{ path: 'email', message }] })
-  }
-}
+export const refuseTakenEmail = (): never => refuse(atField('email', userErrors.email_taken()))
 
-export function refuseTakenEmail(): never {
-  throw new TakenEmail()
-}
+/** Whoever gets this for many addresses is guessing. */
+export const isEmailTaken = (error: unknown): boolean =>
+  error instanceof AppError && error.reason === ('email_taken' satisfies keyof typeof userErrors)

@@ -7,6 +7,7 @@ import type { Services } from '../../platform/services.ts'
 import type { Verdict } from '../password-strength/assess-password.ts'
 import { personalWords, type PersonalDetails } from '../password-strength/personal-words.ts'
 import type { AssessPasswordRequest } from './strength-thread.ts'
+import { userErrors } from './user-errors.ts'
 
 /** Lengths count characters as people see them written, not bytes. */
 export const NewPassword = Type.String({
@@ -85,10 +86,7 @@ async function assess(request: AssessPasswordRequest): Promise<Verdict> {
     return verdict as Verdict
   } catch (cause) {
     stopThread()
-    throw new AppError('unavailable', 'The password could not be checked just now. Please try again.', {
-      retryAfter: 5,
-      cause,
-    })
+    throw userErrors.password_not_checked({ retryAfter: 5, cause })
   } finally {
     worker.unref()
     idle = setTimeout(stopThread, IDLE_MS).unref()

@@ -1,6 +1,7 @@
+import { atField } from '../../errors.ts'
 import type { Services } from '../../platform/services.ts'
 import type { Trx, Reader } from '../../storage/database.ts'
-import { TakenUsername } from './usernames.ts'
+import { userErrors } from './user-errors.ts'
 
 /** A username that was given up is reserved for this long, because hosts may still have the UNIX account of that name. */
 const RESERVED_MS = 90 * 24 * 3_600_000
@@ -15,20 +16,14 @@ interface UsernameChange {
 export const retireUsername = (trx: Trx, { username, userId, now }: UsernameChange): Promise<void> =>
   addRetiredUsername(trx, { username, userId, reservedUntil: now + RESERVED_MS })
 
-/** Another user gave up this username less than 90 days ago. */
-export class RetiredUsername extends TakenUsername {
-  constructor(username: string) {
-    super(`The username ${username} was given up not long ago, and nobody else can have it yet.`, 'username_held')
-  }
-}
-
 /**
  * Refuses a username that is reserved for another user. Call it after the username was written to the user's row: from
  * then on the unique index lets no other transaction give up or take the same name before this one ends.
  */
 export async function takeUsername(trx: Trx, { username, userId, now }: UsernameChange): Promise<void> {
   const retired = await deleteRetiredUsername(trx, username)
-  if (retired && retired.userId !== userId && retired.reservedUntil > now) throw new RetiredUsername(username)
+  if (retired && retired.userId !== userId && retired.reservedUntil > now)
+    throw atField('preferredUsername', userErrors.username_recently_given_up({ username }))
 }
 
 /** Completes a change of username in this transaction: the new one must not be reserved, the old one becomes reserved. */

@@ -5,6 +5,7 @@ import type { Schema } from '../../storage/schema.ts'
 import { readStatement, type Values } from '../../storage/statement.ts'
 import { DEFAULT_LOCALE } from '../../vocabulary/locales.ts'
 import { accountExists } from './account-state.ts'
+import { userErrors } from './user-errors.ts'
 import { avatarUrl, type User } from './user.ts'
 
 /** A user with what sign-in checks. */
@@ -92,7 +93,7 @@ const users = (db: Reader) =>
   db.selectFrom('users').select(USER_COLUMNS).select(packedRoles.as('roles')).where(accountExists)
 
 export async function refuseUnknownUser(db: Reader, userId: string): Promise<void> {
-  if (!(await findUser(db, userId))) refuse('not_found', 'There is no such user.')
+  if (!(await findUser(db, userId))) refuse(userErrors.no_such_user())
 }
 
 /** What a query selects to make a `User` of a row of `users`. */

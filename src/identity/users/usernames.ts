@@ -1,7 +1,8 @@
-import { AppError, refuseField, refuse } from '../../errors.ts'
+import { refuse, atField, AppError } from '../../errors.ts'
 import { readTextList } from '../../storage/columns.ts'
 import type { Reader, Trx } from '../../storage/database.ts'
 import { accountExists } from './account-state.ts'
+import { userErrors } from './user-errors.ts'
 
 /** A name that a UNIX account may have: the username is also a principal of SSH certificates. */
 export const USERNAME_PATTERN = '^[a-z_][a-z0-9_-]{0,31}$'
@@ -64,16 +65,17 @@ export const ADMINISTRATOR_USERNAMES: ReadonlySet<string> = new Set(
   postmaster abuse security noreply support helpdesk servicedesk system manager su`.split(/\s+/),
 )
 
-/** The name is not free, and the refusal says so: whoever gets it for many names is guessing. */
-export class TakenUsername extends AppError {
-  constructor(message: string, code: 'conflict' | 'username_held' = 'conflict') {
-    super(code, message, { issues: [{ path: 'preferredUsername', message }] })
-  }
-}
+/** The name is not free, and the error says so: whoever gets it for many names is guessing. */
+export const isUsernameTaken = (error: unknown): boolean => error instanceof AppError && TAKEN.has(error.reason)
 
-export function refuseTakenUsername(username: string): never {
-  throw new TakenUsername(`The username ${username} is taken.`)
-}
+const TAKEN: ReadonlySet<string | undefined> = new Set([
+  'username_is_principal',
+  'username_recently_given_up',
+  'username_taken',
+] satisfies (keyof typeof userErrors)[])
+
+export const refuseTakenUsername = (username: string): never =>
+  refuse(atField('preferredUsername', userErrors.username_taken({ username })))
 
 /** Who gives the name to somebody, with `users:write`. */
 interface Giver {
@@ -94,7 +96,7 @@ export function refuseReservedUsername(name: string, giver?: Giver): void {
   const isSystem = isSystemUsername(name)
   const isGiven = isAdministratorUsername(name) && giver !== undefined && (!isSystem || giver.isAdministrator)
   if (!isGiven && (isSystem || isAdministratorUsername(name)))
-    refuseField('preferredUsername', 'This username is reserved.')
+    refuse(atField('preferredUsername', userErrors.username_reserved()))
 }
 
 export async function refuseUsernameInUse(db: Reader, name: string): Promise<void> {
@@ -108,16 +110,10 @@ async function listRolesWithPrincipals(db: Reader): Promise<{ name: string; prin
   return rows.map(({ name, principals }) => ({ name, principals: readTextList(principals) }))
 }
 
-/** A role gives a principal of this name, so that the holders of the role could log in as the user. */
-export class PrincipalOfRole extends TakenUsername {
-  constructor(username: string, role: string) {
-    super(`The username ${username} is a principal of the role ${role}.`)
-  }
-}
-
+/** When a role gives a principal of this name, the holders of the role could log in as the user. */
 async function refusePrincipalOfRole(db: Reader, username: string): Promise<void> {
   const role = (await listRolesWithPrincipals(db)).find(({ principals }) => principals.includes(username))
-  if (role) throw new PrincipalOfRole(username, role.name)
+  if (role) throw atField('preferredUsername', userErrors.username_is_principal({ username, role: role.name }))
 }
 
 /**
@@ -140,7 +136,7 @@ export async function refuseUsernames(trx: Trx, principals: string[]): Promise<v
     .where(accountExists)
     .limit(1)
     .executeTakeFirst()
-  if (user) refuse('conflict', `The principal ${user.preferred_username} is the username of ${user.email}.`)
+  if (user) refuse(userErrors.principal_is_username({ principal: user.preferred_username, email: user.email }))
 }
 
 const names = (trx: Trx) => trx.selectFrom('counters').select('name').where('name', '=', 'principal_names')

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import { ApiFailure } from '../../../dashboard/src/api/failure.ts'
 import { failureSentence } from '../../../dashboard/src/lib/failure-sentence.ts'
 import { PasskeyFailure } from '../../../dashboard/src/lib/passkey-failure.ts'
+import { errors } from '../../../dashboard/src/texts/de/errors.ts'
 import { failures as germanFailures } from '../../../dashboard/src/texts/de/failures.ts'
 import { refusals as translations } from '../../../dashboard/src/texts/de/refusals.ts'
 import { shared as german } from '../../../dashboard/src/texts/de/shared.ts'
@@ -10,14 +11,15 @@ import { failures as englishFailures } from '../../../dashboard/src/texts/en/fai
 import { shared as english } from '../../../dashboard/src/texts/en/shared.ts'
 import { ERROR_CODES } from '../../../src/errors.ts'
 
-const inEnglish = { failures: englishFailures, refusals: 'as they are' } as const
-const inGerman = { failures: germanFailures, refusals: translations }
+const inEnglish = { failures: englishFailures, refusals: 'as they are', errors: 'as the server' } as const
+const inGerman = { failures: germanFailures, refusals: translations, errors }
 
 const refusal = (status: number, body: object) => new ApiFailure(new Response(null, { status }), body)
 
 describe('the sentence that is shown for a failure', () => {
   test('is the server’s own sentence in English, and its translation in German', () => {
-    const failure = refusal(409, { error: 'The username ada is taken.', code: 'conflict' })
+    const about = { reason: 'username_taken', values: { username: 'ada' } }
+    const failure = refusal(409, { error: 'The username ada is taken.', code: 'conflict', ...about })
     assert.equal(failureSentence(failure, english, inEnglish), 'The username ada is taken.')
     assert.equal(failureSentence(failure, german, inGerman), 'Der Benutzername ada ist vergeben.')
   })

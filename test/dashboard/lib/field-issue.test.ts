@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import { ApiFailure } from '../../../dashboard/src/api/failure.ts'
 import { placeIssues } from '../../../dashboard/src/lib/field-issue.ts'
 import { setCurrentTexts } from '../../../dashboard/src/texts/current-texts.ts'
+import { errors } from '../../../dashboard/src/texts/de/errors.ts'
 import { failures } from '../../../dashboard/src/texts/de/failures.ts'
 import { refusals } from '../../../dashboard/src/texts/de/refusals.ts'
 import { shared } from '../../../dashboard/src/texts/de/shared.ts'
@@ -30,7 +31,7 @@ describe('what the server said about a field', () => {
   })
 
   test('is said in the language of the page', (t) => {
-    setCurrentTexts('de', { shared, failures, refusals })
+    setCurrentTexts('de', { shared, failures, refusals, errors })
     t.after(() => setCurrentTexts('en', {}))
     const said = (issue: object, code = 'invalid_input') =>
       placeIssues(
@@ -45,7 +46,7 @@ describe('what the server said about a field', () => {
     assert.equal(said({ reason: 'too_long', values: { max: 100 } }), 'Höchstens 100 Zeichen.')
     assert.equal(said({ reason: 'too_large', values: { max: 86400 } }), 'Der größte Wert ist 86400.')
     assert.equal(said({ reason: 'of_a_newer_version' }), failures.issues.not_valid)
-    assert.equal(said({ message: 'This username is reserved.' }), 'Dieser Benutzername ist reserviert.')
+    assert.equal(said({ reason: 'username_reserved' }), 'Dieser Benutzername ist reserviert.')
     assert.equal(said({ message: 'Something new.' }, 'conflict'), failures.errors.conflict)
   })
 

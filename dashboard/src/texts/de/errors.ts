@@ -1,9 +1,35 @@
 import type { ErrorSentences } from '../error-texts.ts'
+import {
+  userErrors,
+  roleErrors,
+  sessionErrors,
+  signInErrors,
+  passkeyErrors,
+  notificationErrors,
+  accountErrors,
+  manageUsersErrors,
+  lifecycleErrors,
+} from './errors/identity.ts'
 import { platformErrors } from './errors/platform.ts'
 import { appPasswordErrors, siteErrors } from './errors/sites.ts'
 import { publicKeyErrors, sshErrors } from './errors/ssh.ts'
 
 export const errors: ErrorSentences = {
-  sentences: { ...appPasswordErrors, ...platformErrors, ...publicKeyErrors, ...siteErrors, ...sshErrors },
+  sentences: {
+    ...userErrors,
+    ...roleErrors,
+    ...sessionErrors,
+    ...signInErrors,
+    ...passkeyErrors,
+    ...notificationErrors,
+    ...accountErrors,
+    ...manageUsersErrors,
+    ...lifecycleErrors,
+    ...appPasswordErrors,
+    ...platformErrors,
+    ...publicKeyErrors,
+    ...siteErrors,
+    ...sshErrors,
+  },
   sayDuration: (seconds) => (seconds < 120 ? `${seconds} Sekunden` : `${Math.ceil(seconds / 60)} Minuten`),
 }
