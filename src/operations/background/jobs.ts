@@ -36,7 +36,8 @@ export function backgroundJobs(
   })
   return [
     { name: 'keep-streams', runsWithWrongClock: true, run: () => services.streams.beat() },
-    { name: 'answer-waiting-hosts', runsWithWrongClock: true, run: () => services.longPolls.beat() },
+    { name: 'answer-waiting-hosts', runsWithWrongClock: true, run: () => services.longPolls.answerLate() },
+    { name: 'check-lists-of-hosts', runsWithWrongClock: true, run: () => services.longPolls.checkLists() },
     { name: 'run-due-actions', run: () => runDueActions(services) },
     { name: 'review-certificates', run: () => reviewCertificates(services) },
     { name: 'answer-reset-requests', run: () => answerResetRequests(services) },

@@ -25,17 +25,17 @@ export const hostAgentRoutes =
   async (app) => {
     const { db, now, locate, hostLists, longPolls } = services
 
-    /** Holds a request until the list of its host is another one than it has. */
-    const hold = (
+    /** Lets a request wait until the list of its host is another one than it has. */
+    const poll = (
       request: FastifyRequest,
       reply: FastifyReply,
-      wait: string,
+      known: string,
       listOf: (allowedRoles: string[] | null) => WatchedList,
     ): void =>
-      longPolls.hold(reply, async (isFirst) => {
+      longPolls.wait(reply, async (isFirst) => {
         const { id, allowedRoles } = isFirst ? hostOf(request) : await requireHost(services, request)
-        const subject = { ...listOf(allowedRoles), recheck: (asked: FastifyRequest) => recheckToken(services, asked) }
-        return { subject, wait, hostId: id }
+        const list = { ...listOf(allowedRoles), recheck: (asked: FastifyRequest) => recheckToken(services, asked) }
+        return { list, known, hostId: id }
       })
 
     app.post(
@@ -111,7 +111,7 @@ export const hostAgentRoutes =
         reply.type('application/json; charset=utf-8')
         return wait === undefined
           ? sendFresh(request, reply, hostLists.principals(hostOf(request).allowedRoles))
-          : hold(request, reply, wait, hostLists.principals)
+          : poll(request, reply, wait, hostLists.principals)
       },
     )
 
@@ -123,7 +123,7 @@ export const hostAgentRoutes =
           tags,
           summary: 'Wait until the lists of the host change',
           description:
-            'Held until the revocation list (`/ssh/krl?format=krl`) or the list of accounts (`/ssh/hosts/principals`) is another one than the host has, for at most 55 seconds. Then the answer is the ETags of both, or 304.',
+            'Answers when the revocation list (`/ssh/krl?format=krl`) or the list of accounts (`/ssh/hosts/principals`) is another one than the host has, with the ETags of both, or after 55 seconds with 304.',
           security: [{ bearer: [] }],
           querystring: Type.Object({
             krl: Type.Optional(Type.String({ description: 'The ETag of the revocation list that the host has.' })),
@@ -143,7 +143,7 @@ export const hostAgentRoutes =
       (request, reply) => {
         const { krl = '', principals = '' } = request.query
         reply.type('application/json; charset=utf-8')
-        return hold(request, reply, jointTag(krl, principals), hostLists.both)
+        return poll(request, reply, jointTag(krl, principals), hostLists.both)
       },
     )
 

@@ -120,12 +120,12 @@ const MAX_KEPT = 100
 function createViews(access: Access) {
   const lists = new Map<string, Promise<HostList>>()
   const tags = new Map<string, Promise<string>>()
-  let turn: Promise<unknown> = Promise.resolve()
+  let lastWrite: Promise<unknown> = Promise.resolve()
 
   const write = async (allowedRoles: readonly string[] | null): Promise<HostList> => {
     // There may be thousands of them, and other requests run between two.
-    turn = turn.then(() => setImmediate())
-    await turn
+    lastWrite = lastWrite.then(() => setImmediate())
+    await lastWrite
     const body = JSON.stringify({ accounts: listAccounts(access, allowedRoles) })
     return { body, etag: `"${hash('sha256', body, 'base64url').slice(0, 22)}"` }
   }

@@ -23,7 +23,7 @@ const KrlQuery = Type.Object({
   wait: Type.Optional(
     Type.String({
       description:
-        'The ETag of the list that the host has: the answer is held until the list is another one, for at most 55 seconds. Then it is the list, or 304.',
+        'The ETag of the list that the host has: the answer comes when the list is another one, or after 55 seconds. Then it is the list, or 304.',
     }),
   ),
   includeExpired: Type.Optional(Type.Boolean({ description: 'Include revoked certificates that have expired.' })),
@@ -150,11 +150,11 @@ export const sshHostRoutes =
           const form = formOf(format ?? (prefersBinary(request.headers.accept) ? 'krl' : 'json'), wildcard)
           // Caches may keep it, but must check at each use whether it has changed.
           reply.type(TYPES[form]).header('cache-control', 'no-cache').header('vary', 'Accept')
-          const subject = services.hostLists.revocations(holder, form, includeExpired)
-          if (wait === undefined) return sendFresh(request, reply, subject)
-          return services.longPolls.hold(reply, async () => {
+          const list = services.hostLists.revocations(holder, form, includeExpired)
+          if (wait === undefined) return sendFresh(request, reply, list)
+          return services.longPolls.wait(reply, async () => {
             const host = await findHost(services, request)
-            return { subject, wait, hostId: host?.id }
+            return { list, known: wait, hostId: host?.id }
           })
         },
       )

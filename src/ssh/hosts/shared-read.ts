@@ -16,13 +16,13 @@ const READING_SHARE = 0.1
 interface Options {
   monotonicNow: () => number
   maxAgeMs: number
-  /** How long a change may wait because the last read took long. */
+  /** How long a change may wait because the last read took long; as long as a lost signal, unless stated otherwise. */
   maxPauseMs?: number
 }
 
 export function shareRead<T>(
   read: () => Promise<T>,
-  { monotonicNow, maxAgeMs, maxPauseMs = Infinity }: Options,
+  { monotonicNow, maxAgeMs, maxPauseMs = maxAgeMs }: Options,
 ): SharedRead<T> {
   let changes = 0
   let kept: { value: T; readAt: number; changes: number; readAgainAt: number } | undefined
@@ -46,8 +46,10 @@ export function shareRead<T>(
   }
 
   const fresh = (): Promise<T> => {
+    // It has not begun yet.
+    if (next) return next
     if (!running) return start()
-    next ??= running.value
+    next = running.value
       .catch(() => {})
       .then(() => {
         next = undefined

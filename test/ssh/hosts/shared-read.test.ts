@@ -47,6 +47,20 @@ suite('a read that is shared', () => {
     assert.deepEqual(await Promise.all(later), [2, 2])
   })
 
+  test('does not begin beside one that is about to begin', async () => {
+    const { reads, shared, settled } = watch()
+    const first = shared.fresh()
+    const second = shared.fresh()
+    shared.expire()
+    reads[0]?.resolve(1)
+    await first
+    const third = shared.recent()
+    await settled()
+    assert.equal(reads.length, 2)
+    reads[1]?.resolve(2)
+    assert.deepEqual(await Promise.all([second, third]), [2, 2])
+  })
+
   test('that began before a change is not taken for one after it', async () => {
     const { reads, shared, settled } = watch()
     const before = shared.recent()
