@@ -2,7 +2,7 @@
 import '@mantine/core/styles.layer.css'
 import './theme.css'
 /* oxlint-enable import/no-unassigned-import */
-import { MantineProvider } from '@mantine/core'
+import { DirectionProvider, MantineProvider } from '@mantine/core'
 import { type ComponentType, StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { loadLook, look } from './lib/look.ts'
@@ -21,17 +21,20 @@ export async function start(App: ComponentType, parts: Part[]): Promise<void> {
   if (!root) throw new Error('The page has no root element.')
   createRoot(root).render(
     <StrictMode>
-      <MantineProvider
-        theme={themeFor(look().accentColor)}
-        cssVariablesResolver={cssVariables}
-        defaultColorScheme="auto"
-      >
-        <TextsProvider language={language} texts={texts}>
-          <ErrorBoundary>
-            <App />
-          </ErrorBoundary>
-        </TextsProvider>
-      </MantineProvider>
+      {/* It follows the direction of the document, which loading the texts sets. */}
+      <DirectionProvider>
+        <MantineProvider
+          theme={themeFor(look().accentColor)}
+          cssVariablesResolver={cssVariables}
+          defaultColorScheme="auto"
+        >
+          <TextsProvider language={language} texts={texts}>
+            <ErrorBoundary>
+              <App />
+            </ErrorBoundary>
+          </TextsProvider>
+        </MantineProvider>
+      </DirectionProvider>
     </StrictMode>,
   )
 }

@@ -17,7 +17,7 @@ export type Server = {
 }
 
 /** Starts the server in a separate process with a new data folder, and with further settings if a test needs them. */
-export async function startServer(settings: Record<string, string> = {}): Promise<Server> {
+export async function startServer(settings: Record<string, string> = {}, program = 'dist/main.js'): Promise<Server> {
   const port = await freePort()
   const dataDir = newFolder('server')
   const env = {
@@ -31,7 +31,7 @@ export async function startServer(settings: Record<string, string> = {}): Promis
   const origin = `http://localhost:${port}`
   let ending = false
   function run(): ChildProcess {
-    const started = spawn(process.execPath, ['dist/main.js'], { env, stdio: ['ignore', 'inherit', 'pipe'] })
+    const started = spawn(process.execPath, [program], { env, stdio: ['ignore', 'inherit', 'pipe'] })
     started.once('exit', (code, signal) => {
       if (!ending) process.stderr.write(`The server exited unexpectedly: ${signal ?? `code ${code}`}.\n`)
     })

@@ -8,7 +8,7 @@ import { endpoints, paths } from '../paths.ts'
 import { meQuery, useMay } from '../session/me.ts'
 import { forgetAccount } from '../session/remembered-accounts.ts'
 import { tellTabs } from '../session/tell-tabs.ts'
-import { languages } from '../texts/language.ts'
+import { languageNames } from '../texts/language.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { FailureAlert } from '../ui/FailureAlert.tsx'
 import { Form, useSubmitForm } from '../ui/Form.tsx'
@@ -63,7 +63,7 @@ export function AvatarEditor({ profile }: { profile: Profile }) {
   )
 }
 
-const LOCALES = Object.entries(languages).map(([value, label]) => ({ value, label }))
+const LOCALES = Object.entries(languageNames).map(([value, label]) => ({ value, label }))
 
 const fieldsOf = (profile: Profile) => ({
   displayName: profile.displayName ?? '',

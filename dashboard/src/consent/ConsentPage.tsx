@@ -36,7 +36,7 @@ export default function ConsentPage() {
           email={details.user.email}
           avatarUrl={details.user.avatarUrl}
         />
-        <Anchor size="sm" href={loginWithReturn(here)} underline="always" ml="auto" ta="right">
+        <Anchor size="sm" href={loginWithReturn(here)} underline="always" ml="auto" ta="end">
           {texts.switchUser}
         </Anchor>
       </Group>

@@ -1,5 +1,14 @@
-export const languages = { en: 'English', de: 'Deutsch' } as const
+/** A language is a line here, and a folder of its name with the same files as `en`. */
+export const languages = {
+  en: { name: 'English', direction: 'ltr' },
+  de: { name: 'Deutsch', direction: 'ltr' },
+} as const
 export type Language = keyof typeof languages
+
+/** The languages to choose from, each in its own words. */
+export const languageNames = Object.fromEntries(
+  Object.entries(languages).map(([language, { name }]) => [language, name]),
+) as Record<Language, string>
 
 const STORED = 'latchkey-language'
 const isLanguage = (value: unknown): value is Language => typeof value === 'string' && Object.hasOwn(languages, value)

@@ -8,7 +8,7 @@ import type { shared } from './en/shared.ts'
 import type { sites } from './en/sites.ts'
 import type { ssh } from './en/ssh.ts'
 import type { ErrorSentences } from './error-texts.ts'
-import type { Language } from './language.ts'
+import { type Language, languages } from './language.ts'
 import type { Refusals } from './translate-sentence.ts'
 
 /** English is the language that the others are checked against: a text missing in one of them fails the type check. */
@@ -30,10 +30,7 @@ export type Part = keyof Texts
 /** What the signed-in part has besides, in one file for each language: that is one request instead of six. */
 const SIGNED_IN: ReadonlySet<Part> = new Set(['account', 'ssh', 'admin', 'applications', 'sites', 'people'])
 
-const files = import.meta.glob<Partial<Texts>>([
-  './{en,de}/*.ts',
-  '!./{en,de}/{account,ssh,admin,applications,sites,people}.ts',
-])
+const files = import.meta.glob<Partial<Texts>>(['./*/*.ts', '!./*/{account,ssh,admin,applications,sites,people}.ts'])
 
 const fileOf = (part: Part): string =>
   SIGNED_IN.has(part) ? 'signed-in' : part === 'publicPages' ? 'public-pages' : part
@@ -43,5 +40,6 @@ export async function loadTexts(language: Language, parts: Part[]): Promise<Part
   const names = new Set(parts.map(fileOf))
   const loaded = await Promise.all([...names].map(async (name) => files[`./${language}/${name}.ts`]?.()))
   document.documentElement.lang = language
+  document.documentElement.dir = languages[language].direction
   return Object.assign({}, ...loaded) as Partial<Texts>
 }

@@ -1,5 +1,5 @@
 import { Input, useMantineColorScheme } from '@mantine/core'
-import { languages } from '../texts/language.ts'
+import { languageNames } from '../texts/language.ts'
 import { useLanguage, useTexts } from '../texts/TextsProvider.tsx'
 import { Icon } from './Icon.tsx'
 
@@ -9,7 +9,7 @@ export function LanguageMenu() {
     <SmallSelect
       label={useTexts('shared').language}
       value={language}
-      choices={languages}
+      choices={languageNames}
       onChange={(chosen) => void setLanguage(chosen)}
     />
   )

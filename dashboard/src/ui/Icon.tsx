@@ -1,3 +1,5 @@
+import classes from './Icon.module.css'
+
 // Line icons in the manner of Feather (MIT), drawn on a 24 × 24 grid. A package with thousands of icons would be too large for these.
 const drawings = {
   activity: 'M22 12h-4l-3 9L9 3l-3 9H2',
@@ -45,6 +47,9 @@ const drawings = {
 
 export type IconName = keyof typeof drawings
 
+/** They point in the direction of reading, or against it. */
+const POINTING: ReadonlySet<IconName> = new Set(['chevron', 'logout'])
+
 /** For decoration only: the meaning of an icon is also in a text beside it or in the label of its button. */
 export function Icon({ name, size = 18 }: { name: IconName; size?: number }) {
   return (
@@ -58,6 +63,7 @@ export function Icon({ name, size = 18 }: { name: IconName; size?: number }) {
       strokeWidth={name === 'dots' ? 3 : 1.8}
       strokeLinecap="round"
       strokeLinejoin="round"
+      className={POINTING.has(name) ? classes.mirrored : undefined}
       style={{ flexShrink: 0 }}
     >
       <path d={drawings[name]} />

@@ -48,7 +48,7 @@ export function NewPasswordInput({ value = '', person = {}, error, ...input }: P
             style={{ borderRadius: 2, transition: 'background 150ms' }}
           />
         ))}
-        <Text size="xs" c="dimmed" w={72} ta="right" aria-hidden>
+        <Text size="xs" c="dimmed" w={72} ta="end" aria-hidden>
           {isKnown ? texts.strength.levels[strength] : ''}
         </Text>
       </Group>

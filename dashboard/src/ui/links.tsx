@@ -3,6 +3,7 @@ import { createLink } from '@tanstack/react-router'
 import type { ComponentPropsWithRef, ReactNode } from 'react'
 import { paths } from '../paths.ts'
 import { useMay } from '../session/me.ts'
+import classes from './Icon.module.css'
 
 type Native = Omit<ComponentPropsWithRef<'a'>, keyof ButtonProps | keyof AnchorProps>
 
@@ -12,6 +13,13 @@ const PlainAnchor = (props: Native & AnchorProps) => <Anchor {...props} />
 /** Links within the signed-in part: typed by the router, preloaded, without a page load. */
 export const LinkButton = createLink(AnchorButton)
 export const TextLink = createLink(PlainAnchor)
+
+/** It points to the right in a language from right to left, as no letter does by itself. */
+export const BackArrow = () => (
+  <span aria-hidden className={classes.mirrored}>
+    ←
+  </span>
+)
 
 /** The name of an application, as a link to its page for those who may see it. */
 export function ApplicationLink({ id, children }: { id: string; children: ReactNode }) {

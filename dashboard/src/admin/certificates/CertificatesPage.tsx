@@ -128,7 +128,7 @@ function CertificateRow({ certificate, onRevoke }: RowProps) {
         )}
       </Table.Td>
       <Table.Td>
-        <Box ta="right">
+        <Box ta="end">
           {onRevoke && state === 'valid' && (
             <Button size="xs" variant="default" onClick={onRevoke}>
               {texts.revoke}

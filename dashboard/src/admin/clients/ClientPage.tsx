@@ -6,7 +6,7 @@ import type { Client } from '../../api/shapes.ts'
 import { paths } from '../../paths.ts'
 import { useMay } from '../../session/me.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
-import { TextLink } from '../../ui/links.tsx'
+import { BackArrow, TextLink } from '../../ui/links.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { type PageTab, PageTabs } from '../../ui/PageTabs.tsx'
 import { QueryView } from '../../ui/QueryView.tsx'
@@ -33,7 +33,7 @@ export function ClientPage() {
   return (
     <>
       <TextLink to={paths.adminClients} size="sm">
-        ← {texts.back}
+        <BackArrow /> {texts.back}
       </TextLink>
       <QueryView query={query}>
         {({ client: application }) =>

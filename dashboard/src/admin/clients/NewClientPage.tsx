@@ -9,7 +9,7 @@ import { useTexts } from '../../texts/TextsProvider.tsx'
 import { ApplicationLogo } from '../../ui/ApplicationLogo.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { Icon } from '../../ui/Icon.tsx'
-import { LinkButton, TextLink } from '../../ui/links.tsx'
+import { BackArrow, LinkButton, TextLink } from '../../ui/links.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Section } from '../../ui/Section.tsx'
 import { CLIENTS_KEY } from './clients-query.ts'
@@ -40,11 +40,11 @@ export function NewClientPage() {
     <>
       {entry ? (
         <TextLink to={paths.adminNewClient} size="sm">
-          ← {texts.back}
+          <BackArrow /> {texts.back}
         </TextLink>
       ) : (
         <TextLink to={paths.adminClients} size="sm">
-          ← {clients.back}
+          <BackArrow /> {clients.back}
         </TextLink>
       )}
       <PageHeader

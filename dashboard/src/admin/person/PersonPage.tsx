@@ -7,7 +7,7 @@ import { paths } from '../../paths.ts'
 import { useMay } from '../../session/me.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
-import { ApplicationLink, LinkButton, TextLink } from '../../ui/links.tsx'
+import { BackArrow, ApplicationLink, LinkButton, TextLink } from '../../ui/links.tsx'
 import { MoreButton } from '../../ui/PagedList.tsx'
 import { type PageTab, PageTabs } from '../../ui/PageTabs.tsx'
 import { QueryView } from '../../ui/QueryView.tsx'
@@ -31,7 +31,7 @@ export function PersonPage() {
   return (
     <>
       <TextLink to={paths.adminUsers} size="sm">
-        ← {texts.back}
+        <BackArrow /> {texts.back}
       </TextLink>
       <QueryView query={query}>
         {(details) => (

@@ -6,7 +6,7 @@ import { paths } from '../../paths.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
 import { FailureAlert } from '../../ui/FailureAlert.tsx'
 import { Form, useSubmitForm } from '../../ui/Form.tsx'
-import { TextLink } from '../../ui/links.tsx'
+import { BackArrow, TextLink } from '../../ui/links.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Section } from '../../ui/Section.tsx'
 import { allowedRolesOf, EVERYBODY } from '../clients/access-draft.ts'
@@ -40,7 +40,7 @@ export function NewSitePage() {
   return (
     <>
       <TextLink to={paths.adminClients} size="sm">
-        ← {clients.back}
+        <BackArrow /> {clients.back}
       </TextLink>
       <PageHeader title={texts.newTitle} description={texts.newDescription} />
       <Form form={form}>
