@@ -1,7 +1,7 @@
 import { digest, sameDigest } from '../platform/crypto/digest.ts'
 import { COOKIE_ATTRIBUTES, HOST_PREFIX } from '../platform/http/credentials.ts'
 import type { Services } from '../platform/services.ts'
-import { MAX_CLOCK_SKEW_MS } from '../storage/due.ts'
+import { MAX_CLOCK_SKEW_MS } from '../storage/columns.ts'
 
 /** The cookies that a visitor has at one host. With this prefix no sibling domain can set them (RFC 6265bis section 4.1.3.2). */
 const NAME = `${HOST_PREFIX}latchkey-proxy`

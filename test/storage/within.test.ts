@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { within } from '../../src/storage/within.ts'
+import { within } from '../../src/storage/database.ts'
 
 test('within returns what the work returns in time, and undefined after the time limit', async () => {
   assert.equal(await within(10_000, Promise.resolve('done')), 'done')

@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { Position } from '../../platform/http/cursor.ts'
+import { contains } from '../../storage/columns.ts'
 import type { Reader } from '../../storage/database.ts'
-import { contains } from '../../storage/text-search.ts'
 
 export const USER_SORTS = ['email', '-email', 'createdAt', '-createdAt', 'lastLoginAt', '-lastLoginAt'] as const
 export type UserSort = (typeof USER_SORTS)[number]

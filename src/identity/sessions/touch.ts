@@ -1,8 +1,7 @@
 import type { Services } from '../../platform/services.ts'
-import type { Trx } from '../../storage/database.ts'
-import { isDue, MAX_CLOCK_SKEW_MS } from '../../storage/due.ts'
+import { isDue, MAX_CLOCK_SKEW_MS } from '../../storage/columns.ts'
+import { within, type Trx } from '../../storage/database.ts'
 import { isUnwritable } from '../../storage/failure.ts'
-import { within } from '../../storage/within.ts'
 import { TOUCH_MS } from './session.ts'
 
 /**

@@ -1,5 +1,5 @@
+import { due, isDue, MAX_CLOCK_SKEW_MS } from '../../storage/columns.ts'
 import type { Reader, Trx } from '../../storage/database.ts'
-import { due, isDue, MAX_CLOCK_SKEW_MS } from '../../storage/due.ts'
 
 /** Applications know people by their username, so its user changes it at most twice in this time. */
 const USERNAME_WINDOW_MS = 30 * 24 * 3_600_000

@@ -2,10 +2,10 @@ import { type ExpressionBuilder, type Insertable, type SqlBool, type Updateable,
 import type { CheckedTrx } from '../../identity/roles/checked-trx.ts'
 import type { RowLock } from '../../identity/users/lock-user.ts'
 import { type Position, toPage } from '../../platform/http/cursor.ts'
+import { contains } from '../../storage/columns.ts'
 import type { Reader, Trx } from '../../storage/database.ts'
 import type { Schema } from '../../storage/schema.ts'
 import { type Values, readStatement, writeStatement } from '../../storage/statement.ts'
-import { contains } from '../../storage/text-search.ts'
 import { packedRuleRoles } from '../sites/site-settings.ts'
 import { type Client, type ClientRow, type KnownClient, toClient } from './client.ts'
 

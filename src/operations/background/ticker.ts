@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { isClockWrong } from '../../storage/clock-difference.ts'
+import { isDue, due } from '../../storage/columns.ts'
 import type { Database, Engine, Reader, Trx } from '../../storage/database.ts'
-import { isDue, due } from '../../storage/due.ts'
 
 /** Work that no request waits for. */
 export interface Job {

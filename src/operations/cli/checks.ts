@@ -9,8 +9,8 @@ import { createVault } from '../../platform/crypto/vault.ts'
 import { resolveSecretKey } from '../../platform/keys/secret-key.ts'
 import { describeMailError } from '../../platform/mail/mail.ts'
 import { sqliteFileOf } from '../../storage/database-url.ts'
+import { within } from '../../storage/database.ts'
 import { MIGRATIONS } from '../../storage/migrations/all.ts'
-import { within } from '../../storage/within.ts'
 
 export interface Finding {
   state: 'ok' | 'warning' | 'failed'

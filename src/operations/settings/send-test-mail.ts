@@ -9,7 +9,7 @@ import { LIMITS } from '../../platform/limits/limits.ts'
 import { describeMailError } from '../../platform/mail/mail.ts'
 import { testMail } from '../../platform/mail/messages.ts'
 import type { Services } from '../../platform/services.ts'
-import { within } from '../../storage/within.ts'
+import { within } from '../../storage/database.ts'
 import { settingsErrors } from './settings-errors.ts'
 
 /** A mail server may take minutes; the person waits for the answer. */

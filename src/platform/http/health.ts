@@ -1,7 +1,6 @@
 import { Type } from 'typebox'
 import { isClockWrong } from '../../storage/clock-difference.ts'
-import { type Database, type Engine, ping } from '../../storage/database.ts'
-import { within } from '../../storage/within.ts'
+import { ping, within, type Database, type Engine } from '../../storage/database.ts'
 import { VERSION } from '../config/version.ts'
 import { failures, type Routes } from './contracts.ts'
 import { healthErrors } from './request-errors.ts'

@@ -1,6 +1,6 @@
 import type { AppError } from '../../errors.ts'
+import { isDue, MAX_CLOCK_SKEW_MS } from '../../storage/columns.ts'
 import type { Database } from '../../storage/database.ts'
-import { isDue, MAX_CLOCK_SKEW_MS } from '../../storage/due.ts'
 import { digest } from '../crypto/digest.ts'
 import { limitErrors } from './limit-errors.ts'
 import { countFailure, findFailures } from './limit-store.ts'

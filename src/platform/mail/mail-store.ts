@@ -1,6 +1,6 @@
 import { sql, type ExpressionBuilder, type Selectable } from 'kysely'
+import { MAX_CLOCK_SKEW_MS } from '../../storage/columns.ts'
 import type { Trx, Reader } from '../../storage/database.ts'
-import { MAX_CLOCK_SKEW_MS } from '../../storage/due.ts'
 import type { Schema } from '../../storage/schema.ts'
 import { newId } from '../ids.ts'
 

@@ -1,6 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
-import type { Database, Engine, Reader } from '../../storage/database.ts'
-import { within } from '../../storage/within.ts'
+import { within, type Database, type Engine, type Reader } from '../../storage/database.ts'
 import type { AuditEvent } from '../audit/record-event.ts'
 import { VERSION } from '../config/version.ts'
 import { countEvents } from './count-events.ts'

@@ -4,11 +4,10 @@ import { writeSshRules, type SshRules } from '../../identity/roles/ssh-rules.ts'
 import type { CallingActor } from '../../identity/sessions/actor.ts'
 import { Nullable, Time } from '../../platform/http/contracts.ts'
 import { MAX_ROWS_EXAMINED } from '../../platform/http/cursor.ts'
-import { readTextList } from '../../storage/columns.ts'
+import { readTextList, beginsWith, contains } from '../../storage/columns.ts'
 import type { Reader, Trx } from '../../storage/database.ts'
 import type { Schema } from '../../storage/schema.ts'
 import { readStatement, writeStatement, type Values } from '../../storage/statement.ts'
-import { beginsWith, contains } from '../../storage/text-search.ts'
 import { LAST_SERIAL } from './serial-store.ts'
 
 const Serial = Type.String({ description: '64 bits, in decimal digits.' })

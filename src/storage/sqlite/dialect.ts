@@ -12,8 +12,7 @@ import {
 } from 'kysely'
 import { StorageFailure } from '../failure.ts'
 import type { Schema } from '../schema.ts'
-import type { SqliteConnection } from './connection.ts'
-import { translateSqlite } from './errors.ts'
+import { translateSqlite, type SqliteConnection } from './connection.ts'
 import type { Transaction, Writer } from './group-commit.ts'
 import type { ReadTogether } from './read-together.ts'
 

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { createBatchQueue } from '../../batches.ts'
 import { StorageFailure } from '../failure.ts'
-import { isBusy } from './errors.ts'
+import { isBusy } from './connection.ts'
 
 /**
  * SQLite's single writer. Writes that arrive together are committed together, so that a durable commit (one sync of the

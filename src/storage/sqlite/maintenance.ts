@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { createWorkQueue } from '../../work-queue.ts'
 import { StorageFailure } from '../failure.ts'
-import { translateSqlite } from './errors.ts'
+import { translateSqlite } from './connection.ts'
 
 /**
  * A thread with a connection of its own, for work on a SQLite file that takes long or waits for the disk: the event loop

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
+import { beginsWith, contains } from '../../../src/storage/columns.ts'
 import type { Reader } from '../../../src/storage/database.ts'
-import { beginsWith, contains } from '../../../src/storage/text-search.ts'
 import { addAlone, names, type Open, user, valueOf } from './open.ts'
 
 /** What is stored is read again as the same value, of the same type. */

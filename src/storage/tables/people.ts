@@ -1,0 +1,170 @@
+import type { Generated } from 'kysely'
+import type { AuditAction, Outcome } from '../../vocabulary/audit-actions.ts'
+import type { LifecycleActionName, LifecycleStatus } from '../../vocabulary/lifecycle.ts'
+import type { LinkPurpose } from '../../vocabulary/link-purposes.ts'
+import type { Locale } from '../../vocabulary/locales.ts'
+import type { NotificationType } from '../../vocabulary/notification-types.ts'
+import type { Permission } from '../../vocabulary/permissions.ts'
+import type { SignInMethod } from '../../vocabulary/sign-in-methods.ts'
+import type { WordColumn } from '../columns.ts'
+
+/** Accounts, roles and who has them. */
+export interface UserTables {
+  users: {
+    id: string
+    email: string
+    email_verified: number
+    /** 1 for an account that registered itself and whose email address was never confirmed. */
+    never_confirmed: Generated<number>
+    password_hash: string | null
+    /** The address that was confirmed when an administrator took that back. It says nothing of a later address. */
+    confirmed_email: Generated<string | null>
+    /** 1 from when the address was taken back until the owner has decided, with the new password, what of the rest to keep. */
+    review_access: Generated<number>
+    display_name: string | null
+    given_name: string | null
+    family_name: string | null
+    preferred_username: string
+    /** When its user last changed the username, and when the time before. */
+    username_changed_at: Generated<number | null>
+    username_changed_before: Generated<number | null>
+    avatar_version: string | null
+    disabled_at: number | null
+    created_at: number
+    last_login_at: number | null
+    /** Values for claims, as JSON. */
+    attributes: string | null
+    /** Null until it is known from the user's browser. */
+    locale: Generated<Locale | null>
+    /** Set when it was deleted. Until its other rows have been removed, this row stays. */
+    deleted_at: number | null
+  }
+  /** Usernames that were given up. They are reserved for that user until then. */
+  retired_usernames: { username: string; user_id: string; reserved_until: number }
+  roles: {
+    id: string
+    name: string
+    description: string
+    principals: string
+    /** Rules for SSH certificates, as JSON; null without any. */
+    ssh: Generated<string | null>
+    built_in: number
+    created_at: number
+    attributes: string | null
+  }
+  role_permissions: { role_id: string; permission: WordColumn<Permission> }
+  user_roles: { user_id: string; role_id: string }
+}
+
+/** Sessions, passkeys, and what signing in leaves behind. */
+export interface SignInTables {
+  sessions: {
+    token_hash: string
+    id: string
+    user_id: string
+    method: SignInMethod
+    amr: string
+    remembered: number
+    ip_address: string
+    country: string | null
+    city: string | null
+    region: string | null
+    user_agent: string | null
+    created_at: number
+    last_used_at: number
+    expires_at: number
+  }
+  known_browsers: { token_hash: string; user_id: string; created_at: number; expires_at: number }
+  known_devices: { user_id: string; device_hash: string; first_seen_at: number }
+  email_tokens: {
+    token_hash: string
+    user_id: string
+    purpose: LinkPurpose
+    email: string
+    /** Of an invitation: who invites. */
+    issued_by: Generated<string | null>
+    /** Of `email_change` the new address, of `email_revert` the one to restore, which is reserved until then. */
+    other_email: Generated<string | null>
+    /**
+     * Of `email_change` and `email_revert`: what was added to the account since then may be by whoever asked for the change. Null
+     * for links of an earlier version.
+     */
+    access_since: Generated<number | null>
+    /** Of `email_revert`: the changes of an account's address in their order. Null for links of an earlier version. */
+    change_number: Generated<number | null>
+    created_at: number
+    expires_at: number
+  }
+  reset_requests: { id: string; email: string; created_at: number }
+  rate_limits: { bucket: string; failures: number; expires_at: number }
+
+  passkey_challenges: {
+    id: string
+    user_id: string | null
+    challenge: string
+    expires_at: number
+    created_at: number
+  }
+  passkeys: {
+    id: string
+    user_id: string
+    credential_id: string
+    public_key: string
+    counter: number
+    transports: string
+    name: string
+    device_type: 'singleDevice' | 'multiDevice'
+    backed_up: number
+    aaguid: string
+    created_at: number
+    last_used_at: number | null
+  }
+}
+
+/** Planned actions, notifications and the audit trail. */
+export interface LifecycleTables {
+  lifecycle_actions: {
+    id: string
+    user_id: string
+    action: LifecycleActionName
+    status: LifecycleStatus
+    execute_at: number
+    requested_by: string | null
+    requested_by_email: Generated<string | null>
+    /** For administrators, never for the person whom the action is about. */
+    reason: Generated<string | null>
+    /** What it ended, as JSON; null until it is carried out. */
+    receipt: Generated<string | null>
+    /** 1 when certificates that are issued while it is pending are valid for as long as requested. */
+    discreet: Generated<number>
+    attempts: Generated<number>
+    claimed_at: number | null
+    finished_at: number | null
+    failure_reason: string | null
+    created_at: number
+  }
+  notifications: {
+    id: string
+    user_id: string
+    type: WordColumn<NotificationType>
+    data: string
+    created_at: number
+    read_at: number | null
+  }
+  audit_events: {
+    id: string
+    at: number
+    action: WordColumn<AuditAction>
+    outcome: Outcome
+    /** Of a sign-in, also of a refused one. */
+    method: SignInMethod | null
+    actor_id: string | null
+    actor_email: string | null
+    target_type: string | null
+    target_id: string | null
+    ip_address: string | null
+    user_agent: string | null
+    request_id: string | null
+    data: string
+  }
+}
