@@ -1,4 +1,4 @@
-import { sql, type ColumnType, type RawBuilder } from 'kysely'
+import { type ColumnType, type RawBuilder, sql } from 'kysely'
 import type { OpenWord } from '../vocabulary/open-word.ts'
 
 /** Reads a column that holds a list of texts as JSON. */

@@ -6,8 +6,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { pino } from 'pino'
 import { connect } from '../../src/storage/sqlite/connection.ts'
+import { MAX_IDLE_BYTES } from '../../src/storage/sqlite/connection.ts'
 import { createWriter } from '../../src/storage/sqlite/group-commit.ts'
-import { keepLogShort, MAX_IDLE_BYTES } from '../../src/storage/sqlite/keep-log-short.ts'
+import { keepLogShort } from '../../src/storage/sqlite/keep-log-short.ts'
 import { createMaintenanceThread } from '../../src/storage/sqlite/maintenance.ts'
 
 const MAX_WAIT_MS = 30_000

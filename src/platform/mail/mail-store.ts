@@ -67,7 +67,7 @@ export async function claimDueMail(trx: Trx, { now, leaseMs, limit, except }: Cl
   return rows.map((row) => toClaimed(row, claim))
 }
 
-/** Also when it was scheduled in what is now the future, under a wrong clock. See `storage/due.ts`. */
+/** Also when it was scheduled in what is now the future, under a wrong clock. See `storage/columns.ts`. */
 const isDueAt = (now: number) => (eb: ExpressionBuilder<Schema, 'outgoing_mail'>) =>
   eb.or([eb('next_attempt_at', '<=', now), eb('scheduled_at', '>', now + MAX_CLOCK_SKEW_MS)])
 

@@ -57,11 +57,11 @@ const connectionOf = (open: Connection['open']): Connection => ({
 const createDriver = (connections: Connections, runSingle: RunSingle): Driver => ({
   init: async () => {},
   acquireConnection: async () => connectionOf({ run: runSingle, release: () => {} }),
-  releaseConnection: async (held) => (held as Connection).open.release(),
-  beginTransaction: async (held) => {
-    ;(held as Connection).open = await openTransaction(connections).catch(rethrow)
+  releaseConnection: async (connection) => (connection as Connection).open.release(),
+  beginTransaction: async (connection) => {
+    ;(connection as Connection).open = await openTransaction(connections).catch(rethrow)
   },
-  commitTransaction: async (held) => (held as Connection).open.commit?.().catch(rethrow),
-  rollbackTransaction: async (held) => (held as Connection).open.rollback?.(),
+  commitTransaction: async (connection) => (connection as Connection).open.commit?.().catch(rethrow),
+  rollbackTransaction: async (connection) => (connection as Connection).open.rollback?.(),
   destroy: async () => {},
 })

@@ -16,12 +16,11 @@ export interface Connections {
   abandoned?: Abandoned | undefined
 }
 
-export interface PoolNeeds {
-  log: Logger
-  timeoutFactor: number
-}
-
-export function openPool(settings: pg.PoolConfig, purpose: SessionPurpose, { log, timeoutFactor }: PoolNeeds): pg.Pool {
+export function openPool(
+  settings: pg.PoolConfig,
+  purpose: SessionPurpose,
+  { log, timeoutFactor }: { log: Logger; timeoutFactor: number },
+): pg.Pool {
   // oxlint-disable-next-line typescript/no-misused-promises -- The pool waits for it, which its types do not say.
   const pool = new pg.Pool({ ...settings, onConnect: (client) => openSession(client, purpose, timeoutFactor) })
   // An idle connection that the server closes is replaced at the next use. Without a listener the event would end the process.

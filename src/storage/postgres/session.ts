@@ -121,8 +121,8 @@ export async function openSession(
 
 export function refuseReadOnly(session: { isReadOnly: boolean } | undefined): void {
   if (session?.isReadOnly === false) return
-  const refusal = new pg.DatabaseError('the server is a standby, or was made read-only', 0, 'error')
-  throw new StorageFailure('unavailable', Object.assign(refusal, { code: READ_ONLY }))
+  const failure = new pg.DatabaseError('the server is a standby, or was made read-only', 0, 'error')
+  throw new StorageFailure('unavailable', Object.assign(failure, { code: READ_ONLY }))
 }
 
 const scaled = (limits: SessionLimits, timeoutFactor: number): [string, number][] =>

@@ -9,7 +9,7 @@ import { listSessions, openSession, PROGRAMS, READ_ONLY_TEXT, refuseReadOnly, SE
 const CHANNEL = 'latchkey'
 const NOTIFY = { name: 'notify', sql: 'select pg_notify($1, $2)' }
 const RECONNECT_MS = 500
-const HEARTBEAT_MS = 5000
+const CHECK_MS = 5000
 const QUERY_TIMEOUT_MS = 4000
 
 /**
@@ -63,11 +63,11 @@ interface ListenerEvents {
 
 /** Listens on a connection of its own, and connects again whenever that is lost. */
 function startListening(settings: pg.ClientConfig, { timeoutFactor, maxSessionMs }: Limits, events: ListenerEvents) {
-  const beatMs = Math.min(HEARTBEAT_MS, maxSessionMs / 4)
+  const checkMs = Math.min(CHECK_MS, maxSessionMs / 4)
   let isClosed = false
   let client: pg.Client | undefined
   let reconnect: NodeJS.Timeout | undefined
-  let heartbeat: NodeJS.Timeout | undefined
+  let checking: NodeJS.Timeout | undefined
 
   const listen = async (): Promise<void> => {
     const connection = new pg.Client({
@@ -81,7 +81,7 @@ function startListening(settings: pg.ClientConfig, { timeoutFactor, maxSessionMs
     let isLost = false
     const connectAfter = (delayMs: number) => {
       isLost = true
-      clearInterval(heartbeat)
+      clearInterval(checking)
       void connection.end().catch(() => {})
       reconnect = setTimeout(() => {
         connecting = listen()
@@ -98,8 +98,8 @@ function startListening(settings: pg.ClientConfig, { timeoutFactor, maxSessionMs
     let age = 0
     let watching: Promise<void> | undefined
     const watch = () => (watching ??= events.watch(connection).finally(() => (watching = undefined)))
-    const beat = () => {
-      age += beatMs
+    const check = () => {
+      age += checkMs
       if (age >= maxSessionMs) connectAfter(0)
       else void watch().catch(connectAgain)
     }
@@ -112,7 +112,7 @@ function startListening(settings: pg.ClientConfig, { timeoutFactor, maxSessionMs
       client = connection
       events.listening()
       // A connection can be lost without either end noticing. A query now and then finds out.
-      heartbeat = setInterval(beat, beatMs)
+      checking = setInterval(check, checkMs)
       await watch()
     } catch (error) {
       connectAgain(error instanceof Error ? error : undefined)
@@ -125,7 +125,7 @@ function startListening(settings: pg.ClientConfig, { timeoutFactor, maxSessionMs
       isClosed = true
       clearTimeout(reconnect)
       await connecting
-      clearInterval(heartbeat)
+      clearInterval(checking)
       await client?.end().catch(() => {})
     },
   }
@@ -149,7 +149,7 @@ interface Watched {
 
 const STATE = `select ${READ_ONLY_TEXT} as "isReadOnly", extract(epoch from clock_timestamp())::float8 * 1000 as now`
 
-/** Looks, now and then, at what no request asks for: the clock of the database, and which sessions it has. */
+/** Reads, now and then, what no request asks for: the clock of the database, and which sessions it has. */
 export const createWatch =
   ({ clock, abandoned, systemNow }: Watched) =>
   async (client: ClientBase): Promise<void> => {

@@ -10,7 +10,7 @@ import { openPool, runAlone } from './pool.ts'
 import { MIGRATING, OLDER_PROGRAMS, PROGRAMS } from './session.ts'
 import { createBatchSender } from './statement-batch.ts'
 
-/** What to look at, by the server's own code (PostgreSQL manual, appendix A). */
+/** What to check, by the server's own code (PostgreSQL manual, appendix A). */
 const HINTS: Record<string, string> = {
   '28P01': 'Check the user and the password in DATABASE_URL.',
   '28000': 'Check the user in DATABASE_URL, and pg_hba.conf on the server.',
@@ -151,14 +151,14 @@ const QUERY_TIMEOUT_MS = 1000
  * Later versions prepare such a statement again, and their sessions, which have other names, are left alone.
  */
 async function endOlderSessions(settings: pg.ClientConfig, log: Logger, timeoutFactor: number): Promise<void> {
-  // Its own connection, since a refusal would undo the migration, and a transaction sees the sessions as they were at first.
+  // Its own connection, since an error would undo the migration, and a transaction sees the sessions as they were at first.
   const client = new pg.Client({ ...settings, query_timeout: QUERY_TIMEOUT_MS * timeoutFactor })
   client.on('error', () => {})
   try {
     await client.connect()
-    const { ended, left, refusal } = await endAll(client, timeoutFactor)
+    const { ended, left, failure } = await endAll(client, timeoutFactor)
     if (ended > 0) log.info({ ended }, 'Ended the database sessions of older replicas, which connect again.')
-    if (left > 0) log.warn({ left, err: refusal }, NOT_ENDED)
+    if (left > 0) log.warn({ left, err: failure }, NOT_ENDED)
   } catch (error) {
     log.warn({ err: error }, NOT_ENDED)
   } finally {
@@ -184,21 +184,21 @@ interface Session {
 async function endAll(
   client: pg.Client,
   timeoutFactor: number,
-): Promise<{ ended: number; left: number; refusal: unknown }> {
+): Promise<{ ended: number; left: number; failure: unknown }> {
   const { rows } = await client.query<{ at: string }>('select clock_timestamp()::text as at')
   const asked = new Set<number>()
-  const refusals = new Map<number, unknown>()
+  const failures = new Map<number, unknown>()
   const end = async (pid: number) => {
     asked.add(pid)
-    await client.query('select pg_terminate_backend($1)', [pid]).catch((error: unknown) => refusals.set(pid, error))
+    await client.query('select pg_terminate_backend($1)', [pid]).catch((error: unknown) => failures.set(pid, error))
   }
   const begunAt = performance.now()
   for (;;) {
     const { rows: sessions } = await client.query<Session>(SESSIONS, [OLDER_PROGRAMS, rows[0]?.at])
     const elapsed = (performance.now() - begunAt) / timeoutFactor
-    if (sessions.every(({ pid }) => refusals.has(pid)) || elapsed > LIMIT_MS) {
-      const [refusal] = refusals.values()
-      return { ended: asked.size - refusals.size, left: sessions.length, refusal }
+    if (sessions.every(({ pid }) => failures.has(pid)) || elapsed > LIMIT_MS) {
+      const [failure] = failures.values()
+      return { ended: asked.size - failures.size, left: sessions.length, failure }
     }
     for (const { pid, isFree } of sessions) {
       if (!asked.has(pid) && (isFree || elapsed > GRACE_MS)) await end(pid)

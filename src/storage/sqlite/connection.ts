@@ -2,10 +2,14 @@ import { chmodSync, closeSync, openSync } from 'node:fs'
 import { DatabaseSync, type SQLInputValue, type StatementResultingChanges } from 'node:sqlite'
 import type { QueryResult } from 'kysely'
 import { StorageFailure } from '../failure.ts'
-import { LAST_RESORT_PAGES, MAX_IDLE_BYTES } from './keep-log-short.ts'
 
 /** How many statements are kept prepared. The service has fewer, but lists of varying length make new ones. */
 const MAX_STATEMENTS = 1000
+
+/** With this many pages in the log SQLite checkpoints by itself, in case that the maintenance thread has failed. */
+const LAST_RESORT_PAGES = 50_000
+/** The file of the log keeps its size when it begins anew, so that it need not grow again. A longer one is shortened. */
+export const MAX_IDLE_BYTES = 64 << 20
 
 /** Only while the file is opened, when no request is served yet. */
 const OPEN_TIMEOUT_MS = 5000

@@ -107,12 +107,12 @@ function createDriver(run: Run, { begin }: Pick<Writer, 'begin'>): Driver {
     init: async () => {},
     acquireConnection: async () => createConnection(run),
     releaseConnection: async () => {},
-    beginTransaction: async (held: Connection) => {
-      held.transaction = await begin()
+    beginTransaction: async (connection: Connection) => {
+      connection.transaction = await begin()
     },
-    commitTransaction: (held: Connection) => transactionOf(held).commit(),
+    commitTransaction: (connection: Connection) => transactionOf(connection).commit(),
     // Kysely also calls it when the commit failed: then there is nothing left to undo.
-    rollbackTransaction: async (held: Connection) => transactionOf(held).rollback(),
+    rollbackTransaction: async (connection: Connection) => transactionOf(connection).rollback(),
     destroy: async () => {},
   }
 }

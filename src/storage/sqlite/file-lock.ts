@@ -119,7 +119,7 @@ const CHECK_MS = 500
 /** Before a write it is checked unless that was just done. A check takes some microseconds. */
 const RECENT_MS = 50
 
-interface Needs {
+interface KeptLockOptions {
   file: string
   log: Pick<Logger, 'info' | 'error'>
   /** Another process works on the file now. */
@@ -131,7 +131,7 @@ interface Needs {
  * got it first, as it can while this one is frozen, this one writes nothing more. Nor does it write to a database that is no
  * longer at its place: that would be acknowledged, and lost.
  */
-export function keepLock(lock: FileLock, { file, log, onTaken }: Needs): KeptLock {
+export function keepLock(lock: FileLock, { file, log, onTaken }: KeptLockOptions): KeptLock {
   const opened = identify(file)
   let state: 'held' | 'taken' | 'away' | 'unknown' = 'held'
   let checkedAt = performance.now()

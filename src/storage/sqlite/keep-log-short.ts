@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import type { Logger } from 'pino'
 import { StorageFailure } from '../failure.ts'
+import { MAX_IDLE_BYTES } from './connection.ts'
 import type { Writer } from './group-commit.ts'
 import type { MaintenanceThread } from './maintenance.ts'
 
@@ -15,10 +16,6 @@ const FEW_PAGES = 50
 /** While a reader keeps pages from being moved, each try reads the index of the whole log for nothing. */
 const RETRY_MS = 2000
 
-/** With this many pages in the log SQLite checkpoints by itself, in case that the thread has failed. */
-export const LAST_RESORT_PAGES = 50_000
-/** The file of the log keeps its size when it begins anew, so that it need not grow again. A longer one is shortened. */
-export const MAX_IDLE_BYTES = 64 << 20
 /** So long a log means that another program has been reading for long. */
 const WARN_BYTES = 256 << 20
 
@@ -28,7 +25,7 @@ interface LogKeeper {
   stop(): void
 }
 
-interface Needs {
+interface LogKeeperOptions {
   file: string
   log: Pick<Logger, 'warn' | 'info'>
   writer: Pick<Writer, 'between'>
@@ -42,7 +39,10 @@ interface Needs {
  * on. The log starts again from its beginning only when all pages have been moved and nothing was written since: for the
  * last few, writes wait. A log that has become long beside a reader is shortened when that has ended, also when no write comes.
  */
-export function keepLogShort(connection: DatabaseSync, { file, log, writer, thread, reserve }: Needs): LogKeeper {
+export function keepLogShort(
+  connection: DatabaseSync,
+  { file, log, writer, thread, reserve }: LogKeeperOptions,
+): LogKeeper {
   const state = connection.prepare('PRAGMA wal_checkpoint(NOOP)')
   let isMoving = false
   let waitUntil = -Infinity
@@ -90,7 +90,7 @@ export function keepLogShort(connection: DatabaseSync, { file, log, writer, thre
 }
 
 /** Says once that something is wrong, and once that it is not any more. */
-function createReports(log: Needs['log']) {
+function createReports(log: LogKeeperOptions['log']) {
   let isLong = false
   let isShort = false
   return (now: { bytes: number; isShort: boolean }): void => {
