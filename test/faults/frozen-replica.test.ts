@@ -50,11 +50,11 @@ async function freezeInTransaction(
   await client.query('begin')
   await client.query('lock table audit_events in share mode')
   const answer = request()
-  await until(async () => (await countSessions(observer, `wait_event_type = 'Lock'`)) > 0, 2500)
+  await until(async () => (await countSessions(observer, `wait_event_type = 'Lock'`)) > 0)
   process.kill(victim.pid, 'SIGSTOP')
   await client.query('commit')
   const frozenAt = performance.now()
-  await until(async () => (await countSessions(observer, `state = 'idle in transaction'`)) > 0, 2500)
+  await until(async () => (await countSessions(observer, `state = 'idle in transaction'`)) > 0)
   return { answer, frozenAt }
 }
 

@@ -8,6 +8,7 @@ import { setImmediate } from 'node:timers/promises'
 import fc from 'fast-check'
 import { StorageFailure } from '../../src/storage/failure.ts'
 import { createWriter } from '../../src/storage/sqlite/group-commit.ts'
+import { mockPerformanceClock } from '../support/mocked-clock.ts'
 
 const MAX_TRANSACTION_MS = 1000
 const MAX_LOCK_WAIT_MS = 500
@@ -56,8 +57,7 @@ interface Write {
 function createModel(t: TestContext, s: fc.Scheduler, file: string) {
   t.mock.timers.reset()
   t.mock.timers.enable({ apis: ['setTimeout'] })
-  let now = 0
-  t.mock.method(performance, 'now', () => now)
+  const clock = mockPerformanceClock(t)
   const connection = new DatabaseSync(file)
   const reader = new DatabaseSync(file, { readOnly: true })
   connection.exec('DELETE FROM numbers')
@@ -128,7 +128,7 @@ function createModel(t: TestContext, s: fc.Scheduler, file: string) {
       throw new Error(fails)
     })
   const letPass = (milliseconds: number) => {
-    now += milliseconds
+    clock.now += milliseconds
     t.mock.timers.tick(milliseconds)
   }
   return {

@@ -7,6 +7,7 @@ import { isStale, translate } from '../../src/storage/postgres/errors.ts'
 import { createAbandoned, createAlone, type Places } from '../../src/storage/postgres/pool.ts'
 import { createSharedReads, createSharedWrites } from '../../src/storage/postgres/shared-connection.ts'
 import { transact } from '../../src/storage/postgres/transaction.ts'
+import { mockPerformanceClock } from '../support/mocked-clock.ts'
 import { addTo, createFakePostgres, type Fault, FAULTS, readOf } from './fake-postgres.ts'
 
 const MAX_SESSION_MS = 1000
@@ -46,8 +47,7 @@ interface Asked {
 function createModel(t: TestContext, s: fc.Scheduler, faults: readonly Fault[]) {
   t.mock.timers.reset()
   t.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] })
-  let now = 0
-  t.mock.method(performance, 'now', () => now)
+  const clock = mockPerformanceClock(t)
   const server = createFakePostgres(s, faults)
   const abandoned = createAbandoned()
   const places = (keeps: boolean): Places => {
@@ -102,7 +102,7 @@ function createModel(t: TestContext, s: fc.Scheduler, faults: readonly Fault[]) 
     close: () => Promise.all([reads.close(), writes.close()]),
     endAbandoned: abandoned.close,
     letPass(milliseconds: number) {
-      now += milliseconds
+      clock.now += milliseconds
       t.mock.timers.tick(milliseconds)
     },
     run(each: Step): void {
