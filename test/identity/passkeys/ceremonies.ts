@@ -76,6 +76,7 @@ export function assertRefused(response: Response): void {
   assert.deepEqual(response.json(), {
     error: 'The passkey was not accepted. Please try again.',
     code: 'passkey_refused',
+    reason: 'passkey_not_accepted',
   })
   assert.equal(response.headers['set-cookie'], undefined)
 }
