@@ -74,7 +74,7 @@ async function storeProfile(services: IdentityServices, changes: ProfileChange, 
   }
 }
 
-/** Before the name is looked at: whoever can't change theirs learns nothing of others. */
+/** Before the name is checked: whoever can't change theirs learns nothing of others. */
 async function refuseThirdChange({ now }: Pick<Services, 'now'>, trx: Trx, userId: string): Promise<void> {
   if (await countUsernameChange(trx, userId, now())) return
   const { nextAt } = await readUsernameChanges(trx, userId, now())

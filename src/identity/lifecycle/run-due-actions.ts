@@ -81,7 +81,7 @@ async function apply(services: DueServices, trx: Trx, claims: Claim[]): Promise<
   if (on.length > 0) await writeReceipts(trx, on, await enableAccounts(services, trx, on))
 }
 
-/** Trying again does not change a refusal, so the action fails. Anything else is tried again when the lease is over. */
+/** Trying again does not change a rejected action, so it fails. Anything else is tried again when the lease is over. */
 async function handleFailure(services: DueServices, claim: Claim, error: unknown): Promise<void> {
   if (error instanceof AppError) return giveUp(services, claim, error.message)
   const tries = await services.db.transaction((trx) => markTried(trx, claim))

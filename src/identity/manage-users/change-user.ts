@@ -37,7 +37,7 @@ export interface UserChange extends ProfileChange {
 /**
  * Changes attributes of a user, only those that the request names. Who receives a person's mail can reset the password, and
  * who has a person's name is taken for that person: to change them, everything counts that the person has. Certificates that
- * name the old username are revoked, and the old address is told.
+ * name the old username are revoked, and the old address gets a mail.
  */
 export async function changeUser(
   services: IdentityServices,

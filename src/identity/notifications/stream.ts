@@ -11,9 +11,9 @@ export interface Stream {
   /** Reads what is new. A call during a read causes another read after it. */
   wake(): void
   /** Tells the client that notifications were marked read. Once for any number of calls that the client has not received. */
-  tellRead(): void
+  notifyRead(): void
   /** Sends a heartbeat when one is due, and ends the stream of a client that has not read for too long. */
-  beat(): void
+  check(): void
   end(): void
 }
 
@@ -50,7 +50,7 @@ export function openStream({
 }: StreamOptions): Stream {
   let { lastId } = options
   let isOver = false
-  let isReadToTell = false
+  let isReadPending = false
   let lastHeartbeat = monotonicNow()
   const client = createClientWriter(sink, monotonicNow, () => reader.request())
 
@@ -62,8 +62,8 @@ export function openStream({
       client.write(frame.text)
       lastId = frame.id
     }
-    if (isReadToTell) {
-      isReadToTell = false
+    if (isReadPending) {
+      isReadPending = false
       client.write(READ_FRAME)
     }
     return frames.length > 0
@@ -83,11 +83,11 @@ export function openStream({
     userId,
     sessionId,
     wake: reader.request,
-    tellRead() {
-      isReadToTell = true
+    notifyRead() {
+      isReadPending = true
       reader.request()
     },
-    beat() {
+    check() {
       const stalledMs = client.stalledMs()
       if (stalledMs !== undefined) {
         if (stalledMs >= STALLED_MS) sink.destroy()

@@ -9,7 +9,7 @@ import { createFrameReader, openStream, type Sink, type Stream } from './stream.
 export interface Streams {
   open(owner: { userId: string; sessionId: string }, sink: Sink, lastSeenId: string | undefined): Promise<void>
   /** Sends heartbeats, and ends streams whose session is over. Called every second. */
-  beat(): Promise<void>
+  check(): Promise<void>
   /** Ends all of them, for good: the service stops. */
   close(): void
   count(): number
@@ -41,12 +41,12 @@ export function createStreams({ db, now, monotonicNow, signals, log }: Needs): S
 
   const stopListening = [
     signals.on('notifications', ({ userIds }) => registry.of(userIds).forEach((stream) => stream.wake())),
-    signals.on('notifications-read', ({ userIds }) => registry.of(userIds).forEach((stream) => stream.tellRead())),
+    signals.on('notifications-read', ({ userIds }) => registry.of(userIds).forEach((stream) => stream.notifyRead())),
     signals.on('sessions-ended', ({ userIds }) => void endIfSessionEnded(registry.of(userIds)).catch(failed)),
     signals.on('resync', () => {
       // Telling that something was read also reads what is new.
       checkedAt = Number.NEGATIVE_INFINITY
-      registry.all().forEach((stream) => stream.tellRead())
+      registry.all().forEach((stream) => stream.notifyRead())
       void endIfSessionEnded(registry.all()).catch(failed)
     }),
   ]
@@ -70,8 +70,8 @@ export function createStreams({ db, now, monotonicNow, signals, log }: Needs): S
       // Between the guard and this line the session may have ended, and its signal found no stream to end.
       return endIfSessionEnded([stream])
     },
-    async beat() {
-      for (const stream of registry.all()) stream.beat()
+    async check() {
+      for (const stream of registry.all()) stream.check()
       if (monotonicNow() - checkedAt < CHECK_MS) return
       checkedAt = monotonicNow()
       await endIfSessionEnded(registry.all())

@@ -1,6 +1,6 @@
 import { createPublicKey } from 'node:crypto'
 import { isoCBOR } from '@simplewebauthn/server/helpers'
-import { orRefuse, refuseUnless } from './webauthn-errors.ts'
+import { orFail, requireThat } from './webauthn-errors.ts'
 
 /** The COSE algorithms we offer, the preferred first: ES256, EdDSA, RS256. */
 export const OFFERED_ALGORITHMS = [-7, -8, -257]
@@ -14,15 +14,15 @@ const ALG = 3
  * registration without attestation has none, so a bad key would be stored and fail at login.
  */
 export function checkCredentialKey(cose: Uint8Array): { algorithm: number } {
-  const key = orRefuse('public_key', () => isoCBOR.decodeFirst<unknown>(new Uint8Array(cose)))
-  refuseUnless(key instanceof Map, 'public_key', 'The public key is not a COSE key.')
+  const key = orFail('public_key', () => isoCBOR.decodeFirst<unknown>(new Uint8Array(cose)))
+  requireThat(key instanceof Map, 'public_key', 'The public key is not a COSE key.')
   const algorithm: unknown = key.get(ALG)
-  refuseUnless(
+  requireThat(
     typeof algorithm === 'number' && OFFERED_ALGORITHMS.includes(algorithm),
     'algorithm',
     `Algorithm ${String(algorithm)} was not offered.`,
   )
-  refuseUnless(isKeyFor(algorithm, key), 'public_key', `The public key is not one for algorithm ${algorithm}.`)
+  requireThat(isKeyFor(algorithm, key), 'public_key', `The public key is not one for algorithm ${algorithm}.`)
   return { algorithm }
 }
 
@@ -69,7 +69,7 @@ function loads(key: Record<string, string>): boolean {
  * leniently: it accepts wrong lengths and trailing bytes.
  */
 export function hasSignatureFormat(cose: Uint8Array, signature: Uint8Array): boolean {
-  const key = orRefuse('signature', () => isoCBOR.decodeFirst<unknown>(new Uint8Array(cose)))
+  const key = orFail('signature', () => isoCBOR.decodeFirst<unknown>(new Uint8Array(cose)))
   if (!(key instanceof Map)) return false
   return key.get(ALG) === -7 ? isEcdsaDer(signature) : true
 }

@@ -20,7 +20,7 @@ import { findCredential, markPasskeyUsed, type StoredCredential } from './passke
 import { verifyAssertion, type AssertionFacts } from './verify-assertion.ts'
 import type { DeviceType } from './webauthn-checks.ts'
 import type { AssertionResponse, RequestOptions } from './webauthn-contracts.ts'
-import { isPasskeyRefusal, recordRefusal, refusePasskey } from './webauthn-errors.ts'
+import { isPasskeyNotAccepted, recordFailure, refusePasskey } from './webauthn-errors.ts'
 
 type LoginServices = Pick<Services, 'config' | 'db' | 'limits' | 'log' | 'now' | 'random' | 'signals'>
 
@@ -40,7 +40,7 @@ export const loginWithPasskey = (services: LoginServices, request: LoginRequest)
   services.limits.attempt(
     [[LIMITS.passkeyVerify, addressKey(request.source.ipAddress)]],
     () => verifyAndSignIn(services, request),
-    isPasskeyRefusal,
+    isPasskeyNotAccepted,
   )
 
 /** The rules of a login, in order. The challenge is consumed also when the attempt fails. */
@@ -64,7 +64,7 @@ async function verifyAndSignIn(services: LoginServices, request: LoginRequest): 
   const outcome = await useCredential(services, credential, verdict.facts, source)
   if ('session' in outcome) return outcome
   if (outcome.reason === 'account_disabled') {
-    await recordRefusal(services, { ...refused, ...outcome })
+    await recordFailure(services, { ...refused, ...outcome })
     refuseDisabled(outcome)
   }
   return refusePasskey(services, { ...refused, ...outcome })

@@ -25,7 +25,7 @@ import { passkeyErrors } from './passkey-errors.ts'
 import { listPasskeys, addPasskey, type Passkey } from './passkey-store.ts'
 import { verifyRegistration, type RegistrationFacts } from './verify-registration.ts'
 import type { CreationOptions } from './webauthn-contracts.ts'
-import { isPasskeyRefusal, refusePasskey } from './webauthn-errors.ts'
+import { isPasskeyNotAccepted, refusePasskey } from './webauthn-errors.ts'
 
 type OptionServices = Pick<Services, 'config' | 'db' | 'now' | 'random'>
 
@@ -98,7 +98,7 @@ export const verifyNewPasskey = (
     // Counted separately: failures here are no attempts to sign in, and must not block sign-ins.
     [[LIMITS.passkeyVerify, `register ${addressKey(registrant.source.ipAddress)}`]],
     () => verify(services, registrant, response),
-    isPasskeyRefusal,
+    isPasskeyNotAccepted,
   )
 
 async function verify(

@@ -9,7 +9,7 @@ import {
   type DeviceType,
   type Expectation,
 } from './webauthn-checks.ts'
-import { refuseUnless, verdictOf, type Verdict, verifiedByLibrary } from './webauthn-errors.ts'
+import { requireThat, verdictOf, type Verdict, verifyByLibrary } from './webauthn-errors.ts'
 
 /** The passkey that the response names, as it was registered. */
 export type RegisteredCredential = {
@@ -45,7 +45,7 @@ export const verifyAssertion = (
   verdictOf(async () => {
     const { credential } = expected
     const { id, response } = readCredential(answer)
-    refuseUnless(id === credential.credentialId, 'credential_id', 'The response is of another credential.')
+    requireThat(id === credential.credentialId, 'credential_id', 'The response is of another credential.')
     const clientDataJSON = binaryMember(response, 'clientDataJSON', MAX_CLIENT_DATA_BYTES)
     const authenticatorData = binaryMember(response, 'authenticatorData', MAX_AUTHENTICATOR_DATA_BYTES)
     const signature = binaryMember(response, 'signature', MAX_SIGNATURE_BYTES)
@@ -53,14 +53,14 @@ export const verifyAssertion = (
     checkClientData(clientDataJSON)
     // The library does not check this flag.
     const { flags } = readAuthenticatorData(bytesOf(authenticatorData))
-    refuseUnless(!flags.at, 'authenticator_data', 'Only a registration holds a credential.')
+    requireThat(!flags.at, 'authenticator_data', 'Only a registration holds a credential.')
     // The library accepts wrong lengths and trailing bytes in a signature of ES256.
-    refuseUnless(
+    requireThat(
       hasSignatureFormat(credential.publicKey, bytesOf(signature)),
       'signature',
       'The signature is malformed.',
     )
-    const { verified, authenticationInfo: info } = await verifiedByLibrary('signature', () =>
+    const { verified, authenticationInfo: info } = await verifyByLibrary('signature', () =>
       verifyAuthenticationResponse({
         response: {
           id,
@@ -77,9 +77,9 @@ export const verifyAssertion = (
         credential: { id, publicKey: new Uint8Array(credential.publicKey), counter: 0 },
       }),
     )
-    refuseUnless(verified, 'signature', 'The signature is wrong.')
+    requireThat(verified, 'signature', 'The signature is wrong.')
     // §7.2: whether a credential can be backed up never changes. The library does not know how it was registered.
-    refuseUnless(info.credentialDeviceType === credential.deviceType, 'backup_flags', 'Backup eligibility has changed.')
+    requireThat(info.credentialDeviceType === credential.deviceType, 'backup_flags', 'Backup eligibility has changed.')
     return {
       credentialId: id,
       counter: info.newCounter,
@@ -95,7 +95,7 @@ export const verifyAssertion = (
 function checkUserHandle(owner: string, response: Record<string, unknown>): void {
   const given = response['userHandle']
   const isGiven = given !== undefined && given !== null && given !== ''
-  refuseUnless(isGiven, 'user_handle', 'The response does not say whose credential it is.')
+  requireThat(isGiven, 'user_handle', 'The response does not say whose credential it is.')
   const handle = binaryMember(response, 'userHandle', MAX_USER_HANDLE_BYTES)
-  refuseUnless(handle === owner, 'user_handle', 'The user handle is not of the user the credential belongs to.')
+  requireThat(handle === owner, 'user_handle', 'The user handle is not of the user the credential belongs to.')
 }

@@ -10,7 +10,7 @@ import {
   type DeviceType,
   type Expectation,
 } from './webauthn-checks.ts'
-import { orRefuse, refuseUnless, verdictOf, type Verdict, verifiedByLibrary } from './webauthn-errors.ts'
+import { orFail, requireThat, verdictOf, type Verdict, verifyByLibrary } from './webauthn-errors.ts'
 
 export type RegistrationFacts = {
   credentialId: string
@@ -41,11 +41,11 @@ export const verifyRegistration = (expected: Expectation, answer: unknown): Prom
     checkClientData(clientDataJSON)
     const { format, statement, authData } = readAttestation(bytesOf(attestationObject))
     const { credentialPublicKey } = readAuthenticatorData(authData)
-    refuseUnless(credentialPublicKey !== undefined, 'authenticator_data', 'The authenticator data holds no credential.')
+    requireThat(credentialPublicKey !== undefined, 'authenticator_data', 'The authenticator data holds no credential.')
     const { algorithm } = checkCredentialKey(credentialPublicKey)
     checkStatement(format, statement, { algorithm, cose: credentialPublicKey })
 
-    const { verified, registrationInfo: info } = await verifiedByLibrary('attestation', () =>
+    const { verified, registrationInfo: info } = await verifyByLibrary('attestation', () =>
       verifyRegistrationResponse({
         response: {
           id,
@@ -61,10 +61,10 @@ export const verifyRegistration = (expected: Expectation, answer: unknown): Prom
         supportedAlgorithmIDs: OFFERED_ALGORITHMS,
       }),
     )
-    refuseUnless(verified && info !== undefined, 'attestation', 'The signature of the attestation is wrong.')
+    requireThat(verified && info !== undefined, 'attestation', 'The signature of the attestation is wrong.')
     const { credential } = info
     // The library does not compare the id of the response with the one that the authenticator made.
-    refuseUnless(credential.id === id, 'credential_id', 'The authenticator made another credential.')
+    requireThat(credential.id === id, 'credential_id', 'The authenticator made another credential.')
     return {
       credentialId: credential.id,
       publicKey: credential.publicKey,
@@ -79,11 +79,11 @@ export const verifyRegistration = (expected: Expectation, answer: unknown): Prom
   })
 
 function readAttestation(bytes: Uint8Array<ArrayBuffer>) {
-  refuseUnless(countCborItems(bytes) === 1, 'malformed', 'The attestation object is not one item of CBOR.')
-  const decoded: unknown = orRefuse('malformed', () => decodeAttestationObject(bytes))
-  refuseUnless(decoded instanceof Map, 'malformed', 'The attestation object is no map.')
+  requireThat(countCborItems(bytes) === 1, 'malformed', 'The attestation object is not one item of CBOR.')
+  const decoded: unknown = orFail('malformed', () => decodeAttestationObject(bytes))
+  requireThat(decoded instanceof Map, 'malformed', 'The attestation object is no map.')
   const authData: unknown = decoded.get('authData')
-  refuseUnless(authData instanceof Uint8Array, 'malformed', 'The attestation object has no authenticator data.')
+  requireThat(authData instanceof Uint8Array, 'malformed', 'The attestation object has no authenticator data.')
   const format: unknown = decoded.get('fmt')
   const statement: unknown = decoded.get('attStmt')
   return { format, statement, authData: new Uint8Array(authData) }
@@ -95,19 +95,19 @@ function readAttestation(bytes: Uint8Array<ArrayBuffer>) {
  * that is sent and, for some formats, fetch revocation lists.
  */
 function checkStatement(format: unknown, statement: unknown, key: { algorithm: number; cose: Uint8Array }): void {
-  refuseUnless(statement instanceof Map, 'attestation', 'The attestation statement is no map.')
+  requireThat(statement instanceof Map, 'attestation', 'The attestation statement is no map.')
   if (format === 'none') {
     // §8.7. The library checks `size > 0` on a value of any type, which a list or a number passes.
-    refuseUnless(statement.size === 0, 'attestation', 'The format none has a statement.')
+    requireThat(statement.size === 0, 'attestation', 'The format none has a statement.')
     return
   }
-  refuseUnless(format === 'packed', 'attestation', `The attestation format ${String(format)} is not supported.`)
+  requireThat(format === 'packed', 'attestation', `The attestation format ${String(format)} is not supported.`)
   const signature: unknown = statement.get('sig')
   const isSelf = statement.size === 2 && statement.has('alg') && signature instanceof Uint8Array
-  refuseUnless(isSelf, 'attestation', 'Only self attestation is supported.')
+  requireThat(isSelf, 'attestation', 'Only self attestation is supported.')
   // §8.2, self attestation: the library only takes the hash from this algorithm.
-  refuseUnless(statement.get('alg') === key.algorithm, 'attestation', 'The statement is of another algorithm.')
-  refuseUnless(hasSignatureFormat(key.cose, signature), 'attestation', 'The signature of the attestation is malformed.')
+  requireThat(statement.get('alg') === key.algorithm, 'attestation', 'The statement is of another algorithm.')
+  requireThat(hasSignatureFormat(key.cose, signature), 'attestation', 'The signature of the attestation is malformed.')
 }
 
 /**

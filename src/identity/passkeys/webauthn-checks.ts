@@ -6,7 +6,7 @@ import {
 import { isJsonObject } from '../../platform/http/request-body.ts'
 import type { Schema } from '../../storage/schema.ts'
 import { countCborItems } from './credential-key.ts'
-import { orRefuse, Refused, refuseUnless } from './webauthn-errors.ts'
+import { orFail, VerificationError, requireThat } from './webauthn-errors.ts'
 
 /** What the response of a ceremony must match. */
 export type Expectation = {
@@ -31,9 +31,9 @@ export type DeviceType = Schema['passkeys']['device_type']
  */
 export function binaryMember(of: Record<string, unknown>, name: string, maxBytes: number): string {
   const value = of[name]
-  refuseUnless(typeof value === 'string', 'malformed', `The response has no ${name}.`)
-  refuseUnless(value.length <= Math.ceil((maxBytes * 4) / 3), 'too_large', `${name} is over ${maxBytes} bytes.`)
-  refuseUnless(BASE64URL.test(value) && value.length % 4 !== 1, 'malformed', `${name} is not base64url.`)
+  requireThat(typeof value === 'string', 'malformed', `The response has no ${name}.`)
+  requireThat(value.length <= Math.ceil((maxBytes * 4) / 3), 'too_large', `${name} is over ${maxBytes} bytes.`)
+  requireThat(BASE64URL.test(value) && value.length % 4 !== 1, 'malformed', `${name} is not base64url.`)
   return value
 }
 
@@ -42,14 +42,14 @@ export const bytesOf = (base64url: string): Uint8Array<ArrayBuffer> =>
 
 /** Reads the members that both ceremonies share. */
 export function readCredential(credential: unknown): { id: string; response: Record<string, unknown> } {
-  refuseUnless(
+  requireThat(
     isJsonObject(credential) && isJsonObject(credential['response']),
     'malformed',
     'The response is no credential.',
   )
-  refuseUnless(credential['type'] === 'public-key', 'malformed', 'The credential is not of type public-key.')
+  requireThat(credential['type'] === 'public-key', 'malformed', 'The credential is not of type public-key.')
   const id = binaryMember(credential, 'id', MAX_CREDENTIAL_ID_BYTES)
-  refuseUnless(id === credential['rawId'], 'credential_id', 'id and rawId differ.')
+  requireThat(id === credential['rawId'], 'credential_id', 'id and rawId differ.')
   return { id, response: credential['response'] }
 }
 
@@ -58,11 +58,11 @@ export function readCredential(credential: unknown): { id: string; response: Rec
  * and `topOrigin` at a registration, and accepts a login with `crossOrigin` if there is no `topOrigin`.
  */
 export function checkClientData(clientDataJSON: string): void {
-  const clientData: unknown = orRefuse('malformed', () => decodeClientDataJSON(clientDataJSON))
-  refuseUnless(isJsonObject(clientData), 'malformed', 'The client data is no object.')
+  const clientData: unknown = orFail('malformed', () => decodeClientDataJSON(clientDataJSON))
+  requireThat(isJsonObject(clientData), 'malformed', 'The client data is no object.')
   const crossOrigin = clientData['crossOrigin']
-  refuseUnless(crossOrigin === undefined || crossOrigin === false, 'cross_origin', 'The ceremony ran in a frame.')
-  refuseUnless(clientData['topOrigin'] === undefined, 'cross_origin', 'The client data has a top origin.')
+  requireThat(crossOrigin === undefined || crossOrigin === false, 'cross_origin', 'The ceremony ran in a frame.')
+  requireThat(clientData['topOrigin'] === undefined, 'cross_origin', 'The client data has a top origin.')
 }
 
 /**
@@ -73,18 +73,18 @@ export function readAuthenticatorData(bytes: Uint8Array<ArrayBuffer>): ParsedAut
   const flags = bytes[32] ?? 0
   const announced = (flags & 0x40 ? 1 : 0) + (flags & 0x80 ? 1 : 0)
   const found = countCborItems(bytes.subarray(startOfCbor(bytes)))
-  refuseUnless(found === announced, 'authenticator_data', 'The authenticator data is not what its flags announce.')
-  return orRefuse('authenticator_data', () => parseAuthenticatorData(bytes))
+  requireThat(found === announced, 'authenticator_data', 'The authenticator data is not what its flags announce.')
+  return orFail('authenticator_data', () => parseAuthenticatorData(bytes))
 }
 
 /** The CBOR begins after the fixed fields, and after AAGUID and credential id where the flag AT announces them. */
 function startOfCbor(bytes: Uint8Array): number {
   const attested = ((bytes[32] ?? 0) & 0x40) !== 0
   if (bytes.length < (attested ? 55 : 37))
-    throw new Refused('authenticator_data', 'The authenticator data is cut short.')
+    throw new VerificationError('authenticator_data', 'The authenticator data is cut short.')
   if (!attested) return 37
   const idLength = (bytes[53] ?? 0) * 256 + (bytes[54] ?? 0)
-  refuseUnless(
+  requireThat(
     idLength > 0 && idLength <= MAX_CREDENTIAL_ID_BYTES && 55 + idLength <= bytes.length,
     'authenticator_data',
     `A credential id can't have ${idLength} bytes.`,

@@ -4,7 +4,7 @@ import type { Services } from '../../platform/services.ts'
 import { passkeyErrors } from './passkey-errors.ts'
 
 /** Why a response of an authenticator was refused, for the log and the audit trail. */
-export type RefusalReason =
+export type FailureReason =
   | 'malformed'
   | 'too_large'
   | 'credential_id'
@@ -22,31 +22,31 @@ export type RefusalReason =
   | 'user_handle'
   | 'signature'
 
-/** The result of a verification: verified facts, or the reason of a refusal. Bad input never makes it throw. */
+/** The result of a verification: verified facts, or the reason of a failure. Bad input never makes it throw. */
 export type Verdict<Facts> =
   | { verified: true; facts: Facts }
-  | { verified: false; reason: RefusalReason; detail: string }
+  | { verified: false; reason: FailureReason; detail: string }
 
-export class Refused extends Error {
-  readonly reason: RefusalReason
+export class VerificationError extends Error {
+  readonly reason: FailureReason
 
-  constructor(reason: RefusalReason, detail: string, cause?: unknown) {
+  constructor(reason: FailureReason, detail: string, cause?: unknown) {
     super(detail, { cause })
-    this.name = 'Refused'
+    this.name = 'VerificationError'
     this.reason = reason
   }
 }
 
-export function refuseUnless(condition: boolean, reason: RefusalReason, detail: string): asserts condition {
-  if (!condition) throw new Refused(reason, detail)
+export function requireThat(condition: boolean, reason: FailureReason, detail: string): asserts condition {
+  if (!condition) throw new VerificationError(reason, detail)
 }
 
-/** Runs a step that throws on bad input, and turns what it throws into a refusal. */
-export function orRefuse<T>(reason: RefusalReason, step: () => T): T {
+/** Runs a step that throws on bad input, and turns what it throws into a `VerificationError`. */
+export function orFail<T>(reason: FailureReason, step: () => T): T {
   try {
     return step()
   } catch (error) {
-    throw new Refused(reason, messageOf(error), error)
+    throw new VerificationError(reason, messageOf(error), error)
   }
 }
 
@@ -54,7 +54,7 @@ export function orRefuse<T>(reason: RefusalReason, step: () => T): T {
  * Errors of the library by their beginning or name. They decide nothing but the reason that is recorded: an error that is
  * not listed gets the reason of the step. What a client sent comes later in a message, so it can't choose the reason.
  */
-const LIBRARY_ERRORS: readonly [RegExp, RefusalReason][] = [
+const LIBRARY_ERRORS: readonly [RegExp, FailureReason][] = [
   [/^Error: Unexpected (registration|authentication) response type\b/, 'type'],
   [/^Error: Unexpected (registration|authentication) response challenge\b/, 'challenge'],
   [/^Error: Unexpected (registration|authentication) response origin\b/, 'origin'],
@@ -63,43 +63,43 @@ const LIBRARY_ERRORS: readonly [RegExp, RefusalReason][] = [
   [/^InvalidBackupFlags\b/, 'backup_flags'],
 ]
 
-/** Runs the verification of the library, and turns what it throws into a refusal. */
-export async function verifiedByLibrary<T>(reason: RefusalReason, verify: () => Promise<T>): Promise<T> {
+/** Runs the verification of the library, and turns what it throws into a `VerificationError`. */
+export async function verifyByLibrary<T>(reason: FailureReason, verify: () => Promise<T>): Promise<T> {
   try {
     return await verify()
   } catch (error) {
     const known = LIBRARY_ERRORS.find(([pattern]) => pattern.test(String(error)))
-    throw new Refused(known?.[1] ?? reason, messageOf(error), error)
+    throw new VerificationError(known?.[1] ?? reason, messageOf(error), error)
   }
 }
 
-/** Turns checks that throw `Refused` into a verdict. Any other error is a bug and is thrown on. */
+/** Turns checks that throw `VerificationError` into a verdict. Any other error is a bug and is thrown on. */
 export async function verdictOf<Facts>(checks: () => Promise<Facts>): Promise<Verdict<Facts>> {
   try {
     return { verified: true, facts: await checks() }
   } catch (error) {
-    if (error instanceof Refused) return { verified: false, reason: error.reason, detail: error.message }
+    if (error instanceof VerificationError) return { verified: false, reason: error.reason, detail: error.message }
     throw error
   }
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-interface Refusal {
+interface Failure {
   /** The audit action. */
   action: 'passkey.refused' | 'session.refused'
   /** The owner of the passkey, if known. */
   actor: Actor
-  reason: RefusalReason | 'no_challenge' | 'unknown_credential' | 'counter' | 'account_disabled'
+  reason: FailureReason | 'no_challenge' | 'unknown_credential' | 'counter' | 'account_disabled'
   detail?: string
 }
 
 const MAX_DETAIL_LENGTH = 200
 
 /** Writes the reason to the log and the audit trail; the response does not contain it. */
-export async function recordRefusal(
+export async function recordFailure(
   services: Pick<Services, 'db' | 'log' | 'now'>,
-  { action, actor, reason, detail }: Refusal,
+  { action, actor, reason, detail }: Failure,
 ): Promise<void> {
   const { id: userId, source } = actor
   services.log.info(
@@ -110,11 +110,11 @@ export async function recordRefusal(
 }
 
 /** The response is the same for every reason. */
-export async function refusePasskey(services: Pick<Services, 'db' | 'log' | 'now'>, refusal: Refusal): Promise<never> {
-  await recordRefusal(services, refusal)
+export async function refusePasskey(services: Pick<Services, 'db' | 'log' | 'now'>, failure: Failure): Promise<never> {
+  await recordFailure(services, failure)
   return refuse(passkeyErrors.passkey_not_accepted())
 }
 
 /** What counts against the limit of failures. A conflict or a disabled account does not: it is no guess. */
-export const isPasskeyRefusal = (error: unknown): boolean =>
+export const isPasskeyNotAccepted = (error: unknown): boolean =>
   error instanceof AppError && error.code === 'passkey_refused'

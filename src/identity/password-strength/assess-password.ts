@@ -25,9 +25,9 @@ const MAX_DECORATED = 20
 export function assessPassword(estimate: Estimator, password: string, personal: string[]): Verdict {
   if (isPersonal(password, personal)) return { weak: 'personal', guessesLog10: 0 }
   if (password.length >= ALWAYS_ACCEPTED_LENGTH) return { weak: undefined, guessesLog10: ALWAYS_ACCEPTED_LENGTH }
-  const verdict = judge(estimate, password.slice(0, MAX_ESTIMATED), personal)
+  const verdict = assess(estimate, password.slice(0, MAX_ESTIMATED), personal)
   if (verdict.weak === undefined || password.length <= MAX_ESTIMATED) return verdict
-  const verdictOnEnd = judge(estimate, password.slice(-MAX_ESTIMATED), personal)
+  const verdictOnEnd = assess(estimate, password.slice(-MAX_ESTIMATED), personal)
   return verdictOnEnd.weak === undefined ? verdictOnEnd : verdict
 }
 
@@ -38,7 +38,7 @@ function isPersonal(password: string, personal: string[]): boolean {
   return personal.includes(whole) || personal.includes(letters)
 }
 
-function judge(estimate: Estimator, password: string, personal: string[]): Verdict {
+function assess(estimate: Estimator, password: string, personal: string[]): Verdict {
   const unchanged = estimate(password, personal)
   if (isWeak(unchanged)) return { weak: reasonOf(unchanged), guessesLog10: unchanged.guessesLog10 }
   for (const plain of withoutSymbols(password)) {

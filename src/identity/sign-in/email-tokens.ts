@@ -122,7 +122,7 @@ export async function findEmailLink(
   )
 }
 
-/** For a link that restores an address. Hold the account, so that no other change of its address gets the same number. */
+/** For a link that restores an address. Lock the account, so that no other change of its address gets the same number. */
 async function nextChangeNumber(trx: Trx, userId: string): Promise<number> {
   const row = await trx
     .selectFrom('email_tokens')

@@ -71,10 +71,10 @@ async function provePassword(
   const stored = account?.passwordHash ?? null
   const isRight = await passwords.verify(stored, password, source.ipAddress)
   if (!account || stored === null || !isRight) {
-    await recordRefusal(services, email, account, source, 'wrong_credentials')
+    await recordFailedSignIn(services, email, account, source, 'wrong_credentials')
     throw wrongCredentials()
   }
-  if (account.disabledAt !== null) await recordRefusal(services, email, account, source, 'account_disabled')
+  if (account.disabledAt !== null) await recordFailedSignIn(services, email, account, source, 'account_disabled')
   refuseDisabled(account)
   const { id: userId } = account.user
   return {
@@ -99,7 +99,7 @@ async function rehash(
 
 const wrongCredentials = () => signInErrors.email_or_password_wrong()
 
-const recordRefusal = (
+const recordFailedSignIn = (
   services: Services,
   email: string,
   account: Account | undefined,

@@ -11,7 +11,7 @@ type LimitServices = Pick<Services, 'db' | 'now' | 'limits'>
 
 /**
  * Runs an attempt at the password of an account under the limits on failures. There may be no account with that email. With
- * `isGuess`, other refusals count as well.
+ * `isGuess`, other errors count as well.
  */
 export async function attemptPassword<T>(
   services: LimitServices,

@@ -19,7 +19,7 @@ interface ProofRequest {
   signedIn: Pick<SignedIn, 'method' | 'session'>
   currentPassword: string | undefined
   source: SignInSource
-  /** Whether a refusal by `act` counts like a wrong password. */
+  /** Whether an error of `act` counts like a wrong password. */
   isGuess?: (error: unknown) => boolean
 }
 

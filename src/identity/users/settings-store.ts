@@ -1,5 +1,5 @@
 import type { Config } from '../../platform/config/config.ts'
-import type { Look } from '../../platform/http/branded-page.ts'
+import type { Appearance } from '../../platform/http/branded-page.ts'
 import type { Reader, Trx } from '../../storage/database.ts'
 import type { Locale } from '../../vocabulary/locales.ts'
 
@@ -57,14 +57,14 @@ export async function updateSetting(trx: Trx, name: SettingName, value: unknown)
 export const LOGO_PATH = '/api/settings/logo'
 
 /** How the installation looks, for pages on our own origin. */
-export async function readLook(db: Reader, config: Config): Promise<Look> {
+export async function readAppearance(db: Reader, config: Config): Promise<Appearance> {
   const { name, accentColor, logoVersion } = await readSettings(db, config)
   return { name, accentColor, logoUrl: logoVersion === null ? null : `${LOGO_PATH}?v=${logoVersion}` }
 }
 
 /** What mails need: where their links lead, how the installation looks, and the language of the recipient. */
 export async function readNames(db: Reader, config: Config, { locale }: { locale: Locale }) {
-  const { name, accentColor, logoUrl } = await readLook(db, config)
+  const { name, accentColor, logoUrl } = await readAppearance(db, config)
   return {
     dashboardOrigin: config.dashboardOrigin,
     rpName: name,

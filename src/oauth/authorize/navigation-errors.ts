@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { AppError, ErrorCode } from '../../errors.ts'
-import { readLook } from '../../identity/users/settings-store.ts'
+import { readAppearance } from '../../identity/users/settings-store.ts'
 import type { Config } from '../../platform/config/config.ts'
-import { BRANDED_PAGE_POLICY, type Look, renderBrandedPage } from '../../platform/http/branded-page.ts'
+import { BRANDED_PAGE_POLICY, type Appearance, renderBrandedPage } from '../../platform/http/branded-page.ts'
 import { oauthFormat, sendError, sendThenDrain, toAppError } from '../../platform/http/errors.ts'
 import { escapeHtml } from '../../platform/http/escape-html.ts'
 import { levelOf } from '../../platform/http/log.ts'
@@ -51,13 +51,13 @@ async function sendPage(
   // A database that has just not answered in time would make this request wait as long again. One that only can't be
   // written, as with a full disk, answers.
   const isAway = isUnavailable(thrown) && !isUnwritable(thrown)
-  const look = isAway ? unbranded(config) : await readLook(db.read, config).catch(() => unbranded(config))
+  const appearance = isAway ? unbranded(config) : await readAppearance(db.read, config).catch(() => unbranded(config))
   const locale = preferredLocale(request.headers['accept-language']) ?? DEFAULT_LOCALE
-  return sendThenDrain(request, reply, renderErrorPage(look, locale, error))
+  return sendThenDrain(request, reply, renderErrorPage(appearance, locale, error))
 }
 
 /** How pages look while the database can't be asked. */
-const unbranded = ({ rpName }: Config): Look => ({ name: rpName, accentColor: null, logoUrl: null })
+const unbranded = ({ rpName }: Config): Appearance => ({ name: rpName, accentColor: null, logoUrl: null })
 
 interface PageTexts {
   title: string
@@ -95,11 +95,11 @@ const TEXTS: Record<Locale, PageTexts> = {
 }
 
 /** Shown to a person whom an application has sent here with a request that can't be answered by a redirect. */
-function renderErrorPage(look: Look, locale: Locale, { code, message }: AppError): string {
+function renderErrorPage(appearance: Appearance, locale: Locale, { code, message }: AppError): string {
   const { title, sentenceFor, details, hint } = TEXTS[locale]
   const said = sentenceFor?.(code)
   const content = said
     ? `<p>${escapeHtml(said)}</p>\n<p>${escapeHtml(hint)}</p>\n<p><small>${escapeHtml(details)} <span lang="en">${escapeHtml(message)}</span></small></p>`
     : `<p>${escapeHtml(message)}</p>\n<p>${escapeHtml(hint)}</p>`
-  return renderBrandedPage(look, { locale, title, content })
+  return renderBrandedPage(appearance, { locale, title, content })
 }

@@ -35,7 +35,7 @@ export function backgroundJobs(
     reportFailed: (trx, failed) => reportFailedMail(services, trx, failed),
   })
   return [
-    { name: 'keep-streams', runsWithWrongClock: true, run: () => services.streams.beat() },
+    { name: 'keep-streams', runsWithWrongClock: true, run: () => services.streams.check() },
     { name: 'answer-waiting-hosts', runsWithWrongClock: true, run: () => services.longPolls.answerLate() },
     { name: 'check-lists-of-hosts', runsWithWrongClock: true, run: () => services.longPolls.checkLists() },
     { name: 'run-due-actions', run: () => runDueActions(services) },

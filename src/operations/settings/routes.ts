@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { hasAdministrator } from '../../identity/roles/administrators.ts'
 import { actorOf } from '../../identity/sessions/actor.ts'
 import { needs } from '../../identity/sessions/guards.ts'
-import { findLogo, LOGO_PATH, readLook, readSettings } from '../../identity/users/settings-store.ts'
+import { findLogo, LOGO_PATH, readAppearance, readSettings } from '../../identity/users/settings-store.ts'
 import { digest } from '../../platform/crypto/digest.ts'
 import { failures, Nullable, type Routes, strict, Success, success } from '../../platform/http/contracts.ts'
 import { sendTagged } from '../../platform/http/headers.ts'
@@ -137,7 +137,9 @@ export const settingsRoutes =
       async (request, reply) => {
         const { registration } = await readSettings(db.read, config)
         const isSetUp = await hasAdministrator(db.read)
-        const body = JSON.stringify({ appearance: { ...(await readLook(db.read, config)), registration, isSetUp } })
+        const body = JSON.stringify({
+          appearance: { ...(await readAppearance(db.read, config)), registration, isSetUp },
+        })
         // A moment only: a change is to be seen within a second.
         void reply.type('application/json; charset=utf-8').header('cache-control', 'public, max-age=1')
         return sendTagged(request, reply, `"${digest(body)}"`, body)

@@ -3,7 +3,7 @@ import { accentShades, DEFAULT_ACCENT } from '../colors/accent-shades.ts'
 import { escapeHtml } from './escape-html.ts'
 
 /** How an installation looks. */
-export interface Look {
+export interface Appearance {
   name: string
   accentColor: string | null
   logoUrl: string | null
@@ -21,18 +21,22 @@ h1{font-size:1.4rem;line-height:1.25;margin:.5rem 0 1rem}small{color:#586565}
 @media(prefers-color-scheme:dark){body{background:#0f1514;color:#dbe3e2}main{background:#182020;border-color:#2a3533;border-top-color:${shades[4]}}small{color:#98a6a4}}
 @media(max-width:30em){main{margin:0 1rem;padding:1rem 1.25rem}}`
 
-/** A page in the look of the installation, for browsers that are not on a page of the dashboard. `content` is HTML. */
-export function renderBrandedPage(look: Look, page: { locale: Locale; title: string; content: string }): string {
+/** A page in the appearance of the installation, for browsers that are not on a page of the dashboard. `content` is HTML. */
+export function renderBrandedPage(
+  appearance: Appearance,
+  page: { locale: Locale; title: string; content: string },
+): string {
   const { locale, title, content } = page
-  const logo = look.logoUrl === null ? '' : `<img src="${escapeHtml(look.logoUrl)}" alt="" width="32" height="32">`
+  const logo =
+    appearance.logoUrl === null ? '' : `<img src="${escapeHtml(appearance.logoUrl)}" alt="" width="32" height="32">`
   return `<!doctype html>
 <html lang="${locale}">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${escapeHtml(`${title} · ${look.name}`)}</title>
-<style>${styles(accentShades(look.accentColor ?? DEFAULT_ACCENT))}</style>
-<header>${logo}<span>${escapeHtml(look.name)}</span></header>
+<title>${escapeHtml(`${title} · ${appearance.name}`)}</title>
+<style>${styles(accentShades(appearance.accentColor ?? DEFAULT_ACCENT))}</style>
+<header>${logo}<span>${escapeHtml(appearance.name)}</span></header>
 <main>
 <h1>${escapeHtml(title)}</h1>
 ${content}

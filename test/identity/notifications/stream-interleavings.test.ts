@@ -190,7 +190,7 @@ onMainEngine('streams of notifications', (engine) => {
                 return deliver('resync', null)
               case 'let time pass':
                 clock.advance(each.milliseconds)
-                void streams.beat().catch(() => {})
+                void streams.check().catch(() => {})
             }
           }
           const check = ({ received, before, storedWhenOpen, opened, hasEnded, writtenAfterEnd }: Client): void => {
@@ -219,7 +219,7 @@ onMainEngine('streams of notifications', (engine) => {
           if (areLost) deliver('resync', null)
           await runAll(s)
           clock.advance(3000)
-          void streams.beat()
+          void streams.check()
           await runAll(s)
           clients.forEach((client) => check(client))
 

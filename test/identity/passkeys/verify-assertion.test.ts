@@ -4,7 +4,7 @@ import { generateAuthenticationOptions, generateRegistrationOptions } from '@sim
 import { OFFERED_ALGORITHMS } from '../../../src/identity/passkeys/credential-key.ts'
 import { verifyAssertion } from '../../../src/identity/passkeys/verify-assertion.ts'
 import { verifyRegistration } from '../../../src/identity/passkeys/verify-registration.ts'
-import type { RefusalReason } from '../../../src/identity/passkeys/webauthn-errors.ts'
+import type { FailureReason } from '../../../src/identity/passkeys/webauthn-errors.ts'
 import type { Overrides, AuthenticatorModel } from '../../support/authenticator-response.ts'
 import { createAuthenticator } from '../../support/authenticator.ts'
 import { nestedCbor, type CborValue } from '../../support/cbor.ts'
@@ -53,7 +53,7 @@ async function facts(verdict: ReturnType<typeof login>) {
   return result.facts
 }
 
-function refused(name: string, reason: RefusalReason, overrides: Overrides): void {
+function refused(name: string, reason: FailureReason, overrides: Overrides): void {
   test(`${name} is refused`, async () => {
     const verdict = await login(overrides)
     assert.equal(verdict.verified ? 'verified' : verdict.reason, reason)

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { generateRegistrationOptions } from '@simplewebauthn/server'
 import { OFFERED_ALGORITHMS } from '../../../src/identity/passkeys/credential-key.ts'
 import { verifyRegistration } from '../../../src/identity/passkeys/verify-registration.ts'
-import type { RefusalReason } from '../../../src/identity/passkeys/webauthn-errors.ts'
+import type { FailureReason } from '../../../src/identity/passkeys/webauthn-errors.ts'
 import type { Algorithm } from '../../support/authenticator-key.ts'
 import type { Overrides, AuthenticatorModel } from '../../support/authenticator-response.ts'
 import { createAuthenticator } from '../../support/authenticator.ts'
@@ -32,7 +32,7 @@ async function facts(overrides: Overrides = {}, model: Partial<AuthenticatorMode
 
 function refused(
   name: string,
-  reason: RefusalReason,
+  reason: FailureReason,
   overrides: Overrides,
   model: Partial<AuthenticatorModel> = {},
 ): void {
