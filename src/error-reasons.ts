@@ -8,6 +8,14 @@ import { roleErrors, operatorErrors } from './identity/roles/role-errors.ts'
 import { sessionErrors, bearerErrors } from './identity/sessions/session-errors.ts'
 import { signInErrors } from './identity/sign-in/sign-in-errors.ts'
 import { userErrors } from './identity/users/user-errors.ts'
+import { administrationErrors } from './oauth/administration/administration-errors.ts'
+import { authorizationErrors, consentErrors } from './oauth/authorize/authorization-errors.ts'
+import { claimErrors } from './oauth/claims/claim-errors.ts'
+import { clientErrors } from './oauth/clients/client-errors.ts'
+import { deviceErrors, deviceRequestErrors } from './oauth/device/device-errors.ts'
+import { protocolErrors } from './oauth/protocol/protocol-errors.ts'
+import { siteSettingErrors } from './oauth/sites/site-setting-errors.ts'
+import { tokenErrors } from './oauth/tokens/token-errors.ts'
 import { settingsErrors } from './operations/settings/settings-errors.ts'
 import { blobErrors } from './platform/blobs/blob-errors.ts'
 import { healthErrors, requestErrors } from './platform/http/request-errors.ts'
@@ -21,6 +29,12 @@ import { sshErrors, sshHostErrors } from './ssh/ssh-errors.ts'
 
 /** The errors that people may see in the dashboard. Each has a sentence in every language. */
 export const SHOWN_ERRORS = combine(
+  administrationErrors,
+  claimErrors,
+  clientErrors,
+  consentErrors,
+  deviceErrors,
+  siteSettingErrors,
   userErrors,
   roleErrors,
   sessionErrors,
@@ -42,7 +56,17 @@ export const SHOWN_ERRORS = combine(
 )
 
 /** The errors that only programs, hosts and the command line get. */
-export const PROTOCOL_ERRORS = combine(bearerErrors, operatorErrors, healthErrors, sshHostErrors, proxyErrors)
+export const PROTOCOL_ERRORS = combine(
+  authorizationErrors,
+  deviceRequestErrors,
+  protocolErrors,
+  tokenErrors,
+  bearerErrors,
+  operatorErrors,
+  healthErrors,
+  sshHostErrors,
+  proxyErrors,
+)
 
 /** The reason of every error, and of what is wrong with one field, for the description of the API. */
 export const ERROR_REASONS: string[] = Object.keys(

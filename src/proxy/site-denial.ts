@@ -48,11 +48,12 @@ export function noteDenial(
   problems: Problems,
   endpoint: string,
   { method, path }: Pick<SiteAddress, 'method' | 'path'>,
-  { clientId, code, message, why, visitor }: SiteDenial,
+  denial: SiteDenial,
 ): void {
+  const { clientId, why, visitor } = denial
   const sent = `${method} ${path}`
   const who = visitor === undefined ? '' : ` (${visitor.username})`
   // The name of the person is what administrators look for, so a long path is cut before it.
   const details = { hint: HINTS[why], sent: sent.slice(0, 160) + who }
-  problems.note(endpoint, new ClientError(clientId, code, message, details))
+  problems.note(endpoint, new ClientError(clientId, denial, details))
 }

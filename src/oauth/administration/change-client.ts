@@ -1,4 +1,3 @@
-import { refuse } from '../../errors.ts'
 import { skipEscalationCheck } from '../../identity/roles/checked-trx.ts'
 import { withoutEscalation } from '../../identity/roles/escalation.ts'
 import type { UserHoldings } from '../../identity/roles/holdings.ts'
@@ -24,6 +23,7 @@ import { type Client, type KnownClient, refuseUnknownClient } from '../clients/c
 import { deleteDeviceCodesOfClient } from '../device/device-code-store.ts'
 import type { Provider } from '../provider.ts'
 import { deleteVisits } from '../sites/site-store.ts'
+import { administrationErrors } from './administration-errors.ts'
 import { checkRoles, rememberLostHosts, replaceSite, withStoredHosts } from './related-rows.ts'
 
 export type ClientChanges = Pick<
@@ -117,7 +117,7 @@ export async function rotateClientSecret(services: ClientChanges, clientId: stri
   const secret = issueToken(services.random, 'cs_')
   const client = await changeClient(services, clientId, actor, async (trx, record) => {
     const { clientType } = (await lockClient(trx, clientId, 'exclusive')) ?? refuseUnknownClient()
-    if (clientType !== 'confidential') refuse('conflict', 'Only a confidential client has a secret.')
+    if (clientType !== 'confidential') throw administrationErrors.secret_of_confidential_client_only()
     await updateClientRow(skipEscalationCheck(trx), clientId, { client_secret_hash: secret.hash })
     await record('oauth_client.secret_rotated')
     return (await readClient(trx, clientId)) ?? refuseUnknownClient()

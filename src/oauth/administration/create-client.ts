@@ -1,4 +1,4 @@
-import { refuseField } from '../../errors.ts'
+import { atField } from '../../errors.ts'
 import type { CheckedTrx } from '../../identity/roles/checked-trx.ts'
 import { withoutEscalation } from '../../identity/roles/escalation.ts'
 import type { SignedInActor } from '../../identity/sessions/actor.ts'
@@ -11,6 +11,7 @@ import type { Services } from '../../platform/services.ts'
 import { atHosts } from '../access/own-access.ts'
 import { replaceAllowedRoles } from '../clients/allowed-role-store.ts'
 import { refuseReservedScope } from '../clients/built-in-client.ts'
+import { clientErrors } from '../clients/client-errors.ts'
 import {
   type Settings,
   checkSettings,
@@ -37,7 +38,7 @@ export async function createClient(
   request: CreateClientRequest,
   actor: SignedInActor,
 ): Promise<CreatedClient> {
-  if (request.clientType !== 'proxied' && !request.scopes) refuseField('scopes', '"scopes" is required.')
+  if (request.clientType !== 'proxied' && !request.scopes) throw atField('scopes', clientErrors.scopes_needed())
   const rsaKey = await prepareRsaKey(services, request.id_token_signed_response_alg)
   const { hosts = [] } = withStoredHosts(services.config, request)
   const created = await administer(services, actor, (trx, held) =>

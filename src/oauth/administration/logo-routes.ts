@@ -1,6 +1,5 @@
 import multipart from '@fastify/multipart'
 import { Type } from 'typebox'
-import { refuse } from '../../errors.ts'
 import { actorOf } from '../../identity/sessions/actor.ts'
 import { needs } from '../../identity/sessions/guards.ts'
 import { type Routes, Success, failures, success } from '../../platform/http/contracts.ts'
@@ -8,6 +7,7 @@ import { sendTagged } from '../../platform/http/headers.ts'
 import { UPLOAD_LIMITS, readUpload } from '../../platform/pictures/read-upload.ts'
 import { Client } from '../clients/client.ts'
 import type { Provider } from '../provider.ts'
+import { administrationErrors } from './administration-errors.ts'
 import { loadLogo, removeLogo, replaceLogo } from './logo.ts'
 
 const tags = ['OAuth clients']
@@ -42,7 +42,7 @@ export const logoRoutes =
       },
       async (request, reply) => {
         const logo = await loadLogo(provider, request.params.clientId)
-        if (!logo) return refuse('not_found', 'There is no logo.')
+        if (!logo) throw administrationErrors.no_application_logo()
         void reply.type('image/webp').header('cache-control', 'public, no-cache')
         return sendTagged(request, reply, `"${logo.version}"`, logo.bytes)
       },

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
-import { refuse, refuseField } from '../../errors.ts'
+import { atField, refuse } from '../../errors.ts'
 import { accountExists, mayAct } from '../../identity/users/account-state.ts'
+import { userErrors } from '../../identity/users/user-errors.ts'
 import { readTextList } from '../../storage/columns.ts'
 import type { Reader } from '../../storage/database.ts'
 import { PERSON_COLUMNS, mappedClaims } from '../claims/mapped-claims.ts'
@@ -11,6 +12,7 @@ import { refuseUnknownClient } from '../clients/client.ts'
 import { includesAll } from '../protocol/scope.ts'
 import type { Provider } from '../provider.ts'
 import { idTokenClaims } from '../tokens/id-token.ts'
+import { administrationErrors } from './administration-errors.ts'
 
 export interface Preview {
   allowed: boolean
@@ -30,10 +32,9 @@ export async function previewSignIn(
 ): Promise<Preview> {
   const client = (await readClient(db.read, clientId)) ?? refuseUnknownClient()
   if (client.clientType === 'proxied') refuseUnknownClient()
-  const found = (await findPreview(db.read, clientId, userId)) ?? refuse('not_found', 'There is no such user.')
+  const found = (await findPreview(db.read, clientId, userId)) ?? refuse(userErrors.no_such_user())
   const asked = scopes ?? client.scopes
-  if (!includesAll(client.scopes, asked))
-    refuseField('scopes', 'The scopes go beyond what this application may ask for.')
+  if (!includesAll(client.scopes, asked)) throw atField('scopes', administrationErrors.scopes_not_of_application())
   const { baseUrl } = config
   const scope = asked.join(' ')
   const row = { ...found, userId, claims: null }

@@ -1,4 +1,4 @@
-import { refuseField } from '../../errors.ts'
+import { atField } from '../../errors.ts'
 import type { CheckedTrx } from '../../identity/roles/checked-trx.ts'
 import { rememberHosts } from '../../identity/roles/former-host-store.ts'
 import type { Config } from '../../platform/config/config.ts'
@@ -6,6 +6,7 @@ import type { Trx } from '../../storage/database.ts'
 import { isDuplicate } from '../../storage/failure.ts'
 import { rolesOfMappings } from '../claims/claim-mapping.ts'
 import { listExistingRoles } from '../clients/allowed-role-store.ts'
+import { clientErrors } from '../clients/client-errors.ts'
 import type { Settings } from '../clients/client-settings.ts'
 import type { Client } from '../clients/client.ts'
 import type { Admission } from '../sites/compare-sites.ts'
@@ -21,7 +22,8 @@ export async function checkRoles(trx: Trx, { allowedRoles, claims, rules }: Part
     ...rolesOfRules(rules ?? []),
   ]
   const existing = await listExistingRoles(trx, [...new Set(named.map(({ roleId }) => roleId))])
-  for (const { path, roleId } of named) if (!existing.has(roleId)) refuseField(path, 'There is no such role.')
+  for (const { path, roleId } of named)
+    if (!existing.has(roleId)) throw atField(path, clientErrors.no_such_allowed_role())
 }
 
 /** Checks what a request says about a site, and brings its hosts into the form that is stored. */

@@ -1,5 +1,4 @@
 import { Type } from 'typebox'
-import { refuse } from '../../errors.ts'
 import { readHoldings } from '../../identity/roles/holdings.ts'
 import { actorOf } from '../../identity/sessions/actor.ts'
 import { needs } from '../../identity/sessions/guards.ts'
@@ -7,6 +6,7 @@ import { recheckActor } from '../../identity/sessions/lock-actor.ts'
 import { Nullable, type Routes, failures, strict } from '../../platform/http/contracts.ts'
 import { ClientSettings } from '../clients/client-settings.ts'
 import type { Provider } from '../provider.ts'
+import { administrationErrors } from './administration-errors.ts'
 import { previewSignIn } from './preview-sign-in.ts'
 import { beginTrial, finishTrial } from './try-sign-in.ts'
 
@@ -51,7 +51,7 @@ export const previewRoutes =
         const actor = actorOf(provider, request)
         await recheckActor(provider, actor)
         const { permissions } = await readHoldings(provider.db.read, actor.id)
-        if (!permissions.has('users:read')) refuse('forbidden', 'This needs the permission users:read.')
+        if (!permissions.has('users:read')) throw administrationErrors.preview_needs_users_read()
         const { userId, scopes } = request.body
         return previewSignIn(provider, { clientId: request.params.clientId, userId, scopes })
       },

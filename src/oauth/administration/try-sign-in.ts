@@ -9,6 +9,7 @@ import type { Provider } from '../provider.ts'
 import { type Introspection, introspect } from '../tokens/introspect-and-revoke.ts'
 import { redeemAuthorization } from '../tokens/issue-tokens.ts'
 import { readUserinfo } from '../tokens/userinfo.ts'
+import { administrationErrors } from './administration-errors.ts'
 
 export interface Trial {
   /** The authorization request that the browser opens. */
@@ -75,13 +76,12 @@ export async function finishTrial(provider: Provider, answer: TrialAnswer): Prom
   }
 }
 
-const refuseTrial = (): never => refuse('invalid_token', 'This trial was finished already or has expired. Start again.')
+const refuseTrial = (): never => refuse(administrationErrors.trial_finished())
 
 async function requireCodes({ clients }: Provider, clientId: string): Promise<KnownClient> {
   const client = (await clients.find(clientId)) ?? refuseUnknownClient()
-  if (client.disabled) refuse('conflict', 'This application is turned off. Turn it on to try it.')
-  if (!client.grantTypes.includes('authorization_code'))
-    refuse('conflict', 'This application does not sign people in with authorization codes.')
+  if (client.disabled) throw administrationErrors.application_turned_off_for_trial()
+  if (!client.grantTypes.includes('authorization_code')) throw administrationErrors.application_without_codes()
   return client
 }
 

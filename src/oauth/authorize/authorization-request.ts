@@ -1,8 +1,9 @@
+import { AppError } from '../../errors.ts'
 import { asDescription } from '../../platform/http/errors.ts'
 import type { ClaimsRequest } from '../claims/claims-request.ts'
 import type { KnownClient } from '../clients/client.ts'
 import { withQuery } from '../clients/redirect-uri.ts'
-import { ClientError, DEFAULT_HINTS, type Diagnosis } from '../problems/diagnosed-error.ts'
+import { ClientError, DEFAULT_HINTS, type Diagnosis, reasonOf } from '../problems/diagnosed-error.ts'
 import { AUTHORIZATION_PARAMETERS, pickKnown } from '../protocol/contracts.ts'
 import type { Parameters } from '../protocol/parameters.ts'
 
@@ -69,14 +70,14 @@ export class RedirectedError extends ClientError {
   constructor(
     request: ResponseTarget & Pick<AuthorizationRequest, 'client'>,
     error: AuthorizationError,
-    description: string,
+    problem: AppError,
     diagnosis: Diagnosis = { hint: DEFAULT_HINTS[error] ?? '' },
   ) {
     // The code is for the pages of the dashboard; applications are told the error.
     const code = request.client.disabled ? 'application_off' : 'invalid_request'
-    super(request.client.client_id, code, description, diagnosis)
+    super(request.client.client_id, new AppError(code, problem.message, reasonOf(problem)), diagnosis)
     this.error = error
-    this.nextStep = respond(request, { error, error_description: asDescription(description) })
+    this.nextStep = respond(request, { error, error_description: asDescription(problem.message) })
   }
 
   override get shownError(): string {

@@ -9,17 +9,14 @@ import { userMayUse } from '../clients/allowed-role-store.ts'
 import { type ReadParameters, refuseOversized, refuseRepeated } from '../protocol/parameters.ts'
 import { includesAll } from '../protocol/scope.ts'
 import type { Provider } from '../provider.ts'
+import { authorizationErrors } from './authorization-errors.ts'
 import { type NextStep, RedirectedError, knownParameters } from './authorization-request.ts'
 import { grantAndIssue, issueCode, notAllowed } from './issue-code.ts'
 import { answeredUntil, markAnswered, packPendingRequest, unpackPendingRequest } from './pending-request.ts'
 import { readAuthorizationRequest, recheckClient } from './read-authorization-request.ts'
 import { type AuthorizationAttempt, encodeQuery, reasonToSignIn, signInUrl } from './sign-in-reason.ts'
 
-const refuseExpired = () =>
-  refuse(
-    'invalid_request',
-    'This sign-in has expired or was finished already. Go back to the application and start again.',
-  )
+const refuseExpired = () => refuse(authorizationErrors.sign_in_expired())
 
 /** Reads a request in full, or one that this server has packed. Every parameter is checked in both cases. */
 export async function readAttempt(provider: Provider, given: ReadParameters): Promise<AuthorizationAttempt> {
@@ -83,7 +80,7 @@ const queryOf = (provider: Pick<Provider, 'vault'>, { request, pending }: Author
 
 function consentPage(provider: Pick<Provider, 'config' | 'vault'>, attempt: AuthorizationAttempt): NextStep {
   if (attempt.request.prompts.has('none'))
-    throw new RedirectedError(attempt.request, 'consent_required', 'The user has not granted this yet.')
+    throw new RedirectedError(attempt.request, 'consent_required', authorizationErrors.consent_needed())
   return { redirectTo: `${provider.config.dashboardOrigin}/consent?${queryOf(provider, attempt)}` }
 }
 
@@ -114,7 +111,9 @@ export async function approve(
   const { request } = attempt
   if (!approve) {
     const mayUse = await userMayUse(provider.db.read, request.client.client_id, signedIn.user.id)
-    return (mayUse ? new RedirectedError(request, 'access_denied', 'The user said no.') : notAllowed(request)).nextStep
+    return (
+      mayUse ? new RedirectedError(request, 'access_denied', authorizationErrors.user_declined()) : notAllowed(request)
+    ).nextStep
   }
   const reason = reasonToSignIn(provider, attempt, signedIn)
   if (reason === 'not_signed_in' || reason === 'demanded') return { redirectTo: signInUrl(provider, attempt, signedIn) }

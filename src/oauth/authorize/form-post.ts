@@ -5,6 +5,7 @@ import { escapeHtml } from '../../platform/http/escape-html.ts'
 import { DEFAULT_LOCALE, type Locale, preferredLocale } from '../../vocabulary/locales.ts'
 import { CODE_MS } from '../authorizations/lifetimes.ts'
 import type { Provider } from '../provider.ts'
+import { authorizationErrors } from './authorization-errors.ts'
 import type { FormPost, NextStep } from './authorization-request.ts'
 import { markAnswered } from './pending-request.ts'
 
@@ -89,5 +90,4 @@ function unpack(vault: Provider['vault'], response: string): PackedForm | undefi
   }
 }
 
-const refuseAnswered = () =>
-  refuse('invalid_request', 'This answer was sent already. Go back to the application and start again.')
+const refuseAnswered = () => refuse(authorizationErrors.answer_sent_already())

@@ -1,6 +1,4 @@
-import { refuse } from '../../errors.ts'
 import { notify } from '../../identity/notifications/notify.ts'
-import { lockPermission } from '../../identity/roles/role-store.ts'
 import type { SignedInActor } from '../../identity/sessions/actor.ts'
 import { changeOwnAccount } from '../../identity/sessions/lock-actor.ts'
 import type { SignedIn } from '../../identity/sessions/session.ts'
@@ -13,8 +11,9 @@ import { addToGrant, lockClientWithGrant } from '../authorizations/grant-store.t
 import { CODE_MS } from '../authorizations/lifetimes.ts'
 import { acrOf } from '../authorizations/signed-in-as.ts'
 import { packClaims } from '../claims/claims-request.ts'
-import { trialUri } from '../clients/redirect-uri.ts'
+import { clientErrors } from '../clients/client-errors.ts'
 import type { Provider } from '../provider.ts'
+import { authorizationErrors, consentErrors } from './authorization-errors.ts'
 import { type AuthorizationRequest, type NextStep, RedirectedError, respond } from './authorization-request.ts'
 import { answeredUntil, markAnswered } from './pending-request.ts'
 import { recheckClient } from './read-authorization-request.ts'
@@ -34,19 +33,18 @@ export const grantAndIssue = (
       mustConfirm(trx, provider.config, actor.id),
     ])
     const present = recheckClient(provider, request, client)
-    if (!mayUse) refuse('not_allowed', 'You may not use this application.')
+    if (!mayUse) throw clientErrors.application_not_for_you()
     await addConsent(provider, trx, request, actor)
     // The decision took longer than `max_age` allows. It is kept, so that the user need not consent again.
     if (reasonToSignIn(provider, attempt, signedIn) === 'too_old')
       return { redirectTo: signInUrl(provider, attempt, signedIn, signedIn.user.id) }
-    if (pending && !(await markAnswered(trx, answeredUntil(pending))))
-      return refuse('conflict', 'This request was answered already.')
+    if (pending && !(await markAnswered(trx, answeredUntil(pending)))) throw consentErrors.request_answered()
     return issueCode(provider, trx, present, { ...signedIn, mustConfirm: isUnconfirmed })
   })
 
 /** What an application is told about a user who may not use it, and its administrators about the reason. */
 export const notAllowed = (request: AuthorizationRequest): RedirectedError =>
-  new RedirectedError(request, 'access_denied', 'The user may not use this application.', {
+  new RedirectedError(request, 'access_denied', authorizationErrors.user_may_not_use_application(), {
     hint: 'Give this person one of the roles that may use the application, or add a role to them.',
   })
 
@@ -72,13 +70,12 @@ async function addConsent(
 
 /** Issues an authorization code; nothing else does. Returns how the browser brings it to the application. */
 export async function issueCode(
-  { config, now, random, pkceUses }: Pick<Provider, 'config' | 'now' | 'random' | 'pkceUses'>,
+  { now, random, pkceUses }: Pick<Provider, 'now' | 'random' | 'pkceUses'>,
   trx: Trx,
   request: AuthorizationRequest,
   signedIn: SignedIn & { mustConfirm: boolean },
 ): Promise<NextStep> {
   if (signedIn.mustConfirm) refuseToGiveAccess()
-  if (request.redirectUri === trialUri(config, request.client.client_id)) await checkTrial(trx, request, signedIn)
   const code = issueToken(random, 'ac_')
   const at = now()
   addCode(trx, {
@@ -103,10 +100,4 @@ export async function issueCode(
     trx.afterCommit(() => pkceUses.note(request.client.client_id, use))
   }
   return respond(request, { code: code.plaintext })
-}
-
-/** Only for those who may see the settings of the client. */
-async function checkTrial(trx: Trx, request: AuthorizationRequest, { user }: SignedIn): Promise<void> {
-  if (await lockPermission(trx, user.id, 'oauth_clients:read')) return
-  throw new RedirectedError(request, 'access_denied', 'Trying a sign-in needs the permission oauth_clients:read.')
 }

@@ -1,4 +1,3 @@
-import { refuse } from '../../errors.ts'
 import { signOut } from '../../identity/sessions/end-sessions.ts'
 import type { SignedIn } from '../../identity/sessions/session.ts'
 import type { RequestSource } from '../../platform/http/request-source.ts'
@@ -6,7 +5,9 @@ import { withQuery } from '../clients/redirect-uri.ts'
 import { ClientError, withoutQuery } from '../problems/diagnosed-error.ts'
 import { LOGOUT_PARAMETERS, pickKnown } from '../protocol/contracts.ts'
 import { type Parameters, type ReadParameters, refuseOversized, refuseRepeated } from '../protocol/parameters.ts'
+import { protocolErrors } from '../protocol/protocol-errors.ts'
 import type { Provider } from '../provider.ts'
+import { authorizationErrors } from './authorization-errors.ts'
 import { readIdTokenHint } from './id-token-hint.ts'
 
 /** A logout request that has passed every check. */
@@ -52,24 +53,21 @@ export async function readLogoutRequest(provider: Provider, given: ReadParameter
   const { id_token_hint: idToken, post_logout_redirect_uri: redirectUri, client_id: clientId, state } = parameters
   if (idToken === undefined) return { hint: undefined, redirectUri, state }
   const hint = await readHint(provider, idToken)
-  if (clientId !== undefined && clientId !== hint.aud)
-    refuse('invalid_request', 'The id_token_hint was not issued to this client_id.')
+  if (clientId !== undefined && clientId !== hint.aud) throw authorizationErrors.id_token_hint_of_other_client()
   if (redirectUri !== undefined) await refuseUnregisteredUri(provider, hint.aud, redirectUri)
   return { hint, redirectUri, state }
 }
 
 async function readHint(provider: Provider, idToken: string): Promise<{ sub: string; aud: string }> {
   const { sub, aud } = (await readIdTokenHint(provider, idToken)) ?? {}
-  if (sub === undefined || typeof aud !== 'string')
-    return refuse('invalid_request', 'The id_token_hint is not a token that was issued here.')
+  if (sub === undefined || typeof aud !== 'string') throw protocolErrors.id_token_hint_unknown()
   return { sub, aud }
 }
 
 async function refuseUnregisteredUri({ clients }: Provider, clientId: string, uri: string): Promise<void> {
   const client = await clients.find(clientId)
   if (client?.post_logout_redirect_uris.includes(uri)) return
-  const problem = 'The post_logout_redirect_uri is not one that this application has registered.'
-  throw new ClientError(clientId, 'invalid_request', problem, {
+  throw new ClientError(clientId, authorizationErrors.logout_uri_not_registered(), {
     hint: 'Register this address here if it is really that of the application; every character counts.',
     sent: withoutQuery(uri),
     expected: client?.post_logout_redirect_uris.map(withoutQuery).join(' '),

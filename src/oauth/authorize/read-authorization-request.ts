@@ -1,13 +1,14 @@
-import { refuse } from '../../errors.ts'
 import type { Config } from '../../platform/config/config.ts'
 import { NO_CLAIMS } from '../claims/claims-request.ts'
 import type { KnownClient } from '../clients/client.ts'
-import { isRegisteredUri, isWeb, trialUri } from '../clients/redirect-uri.ts'
+import { isRedirectUri, isWeb } from '../clients/redirect-uri.ts'
 import { ClientError, unknownClient, withoutQuery } from '../problems/diagnosed-error.ts'
 import type { Parameters, ReadParameters } from '../protocol/parameters.ts'
 import { mayOmitPkce } from '../protocol/pkce.ts'
+import { protocolErrors } from '../protocol/protocol-errors.ts'
 import type { Provider } from '../provider.ts'
 import { CHECKS, type Draft, checkClientMayRequest, checkClientMayUseCodes } from './authorization-checks.ts'
+import { authorizationErrors } from './authorization-errors.ts'
 import { type AuthorizationRequest, RedirectedError, type ResponseMode } from './authorization-request.ts'
 
 export async function readAuthorizationRequest(
@@ -57,7 +58,7 @@ export function recheckClient(
   checkClientMayUseCodes(present)
   checkClientMayRequest(present, request.consentScopes)
   if (request.codeChallenge === undefined && !mayOmitPkce(config, present.client))
-    throw new RedirectedError(present, 'invalid_request', 'PKCE is required by now. Start again.')
+    throw new RedirectedError(present, 'invalid_request', authorizationErrors.pkce_needed_by_now())
   return present
 }
 
@@ -66,40 +67,32 @@ async function readDestination(
   { client_id: clientId, redirect_uri: redirectUri }: Parameters,
   repeated: ReadonlySet<string>,
 ): Promise<{ client: KnownClient; redirectUri: string }> {
-  if (repeated.has('client_id')) refuse('invalid_request', 'The parameter client_id is given twice.')
-  if (repeated.has('redirect_uri')) refuse('invalid_request', 'The parameter redirect_uri is given twice.')
-  if (clientId === undefined) refuse('invalid_request', 'The parameter client_id is missing.')
+  if (repeated.has('client_id')) throw protocolErrors.parameter_repeated({ name: 'client_id' })
+  if (repeated.has('redirect_uri')) throw protocolErrors.parameter_repeated({ name: 'redirect_uri' })
+  if (clientId === undefined) throw protocolErrors.parameter_missing({ name: 'client_id' })
   const client = await clients.find(clientId)
   if (!client) {
     const sent = redirectUri === undefined ? undefined : withoutQuery(redirectUri)
     problems.noteUnknownClient(
       '/oauth/authorize',
       clientId,
-      unknownClient('invalid_request', UNKNOWN, { clientId, sent }),
+      unknownClient(authorizationErrors.client_unknown(), { clientId, sent }),
     )
   }
   if (client && redirectUri === undefined)
-    throw new ClientError(clientId, 'invalid_request', 'The parameter redirect_uri is missing.', {
+    throw new ClientError(clientId, protocolErrors.parameter_missing({ name: 'redirect_uri' }), {
       hint: 'Let the application send its redirect URL with every request.',
       expected: client.redirect_uris.map(withoutQuery).join(' '),
     })
   return { client: checkDestination(config, client, redirectUri ?? ''), redirectUri: redirectUri ?? '' }
 }
 
-const UNKNOWN = 'No application is registered under this client_id.'
-
 function checkDestination(config: Config, client: KnownClient | undefined, redirectUri: string): KnownClient {
-  if (!client) return refuse('invalid_request', UNKNOWN)
-  if (isRegisteredUri(client.redirect_uris, redirectUri)) return client
-  if (redirectUri === trialUri(config, client.client_id)) return client
-  throw new ClientError(
-    client.client_id,
-    'invalid_request',
-    'The redirect_uri is not one that this application has registered.',
-    {
-      hint: 'Register this redirect URL here if it is really that of the application; every character counts.',
-      sent: withoutQuery(redirectUri),
-      expected: client.redirect_uris.map(withoutQuery).join(' '),
-    },
-  )
+  if (!client) throw authorizationErrors.client_unknown()
+  if (isRedirectUri(config, client, redirectUri)) return client
+  throw new ClientError(client.client_id, authorizationErrors.redirect_uri_not_registered(), {
+    hint: 'Register this redirect URL here if it is really that of the application; every character counts.',
+    sent: withoutQuery(redirectUri),
+    expected: client.redirect_uris.map(withoutQuery).join(' '),
+  })
 }

@@ -2,6 +2,7 @@ import type { SignedIn } from '../../identity/sessions/session.ts'
 import { acrOf } from '../authorizations/signed-in-as.ts'
 import type { Parameters } from '../protocol/parameters.ts'
 import type { Provider } from '../provider.ts'
+import { authorizationErrors } from './authorization-errors.ts'
 import { type AuthorizationRequest, RedirectedError, knownParameters } from './authorization-request.ts'
 import { type PendingRequest, packPendingRequest } from './pending-request.ts'
 
@@ -29,7 +30,7 @@ export function reasonToSignIn(
 ): SignInReason | undefined {
   const reason = findReason(provider.now(), request, pending, signedIn)
   if (reason !== undefined && request.prompts.has('none'))
-    throw new RedirectedError(request, 'login_required', 'Nobody suitable is signed in.')
+    throw new RedirectedError(request, 'login_required', authorizationErrors.sign_in_needed())
   return reason
 }
 
@@ -49,13 +50,13 @@ function findReason(
     return maxAge !== undefined && age > maxAge * 1000 ? 'too_old' : undefined
   }
   // The user signed in for this request. Another sign-in could repeat without end (OpenID Connect Core 3.1.2.2).
-  if (isOther) throw new RedirectedError(request, 'login_required', 'Another user than the hinted one signed in.')
+  if (isOther) throw new RedirectedError(request, 'login_required', authorizationErrors.other_user_signed_in())
   if (isTooWeak)
-    throw new RedirectedError(request, 'unmet_authentication_requirements', 'The user signed in with less than that.')
+    throw new RedirectedError(request, 'unmet_authentication_requirements', authorizationErrors.acr_not_met())
   // But the sign-in may be too old by now, for example after a long time on the consent page.
   if (maxAge === undefined || maxAge === 0 || age <= maxAge * 1000 + RETURN_MS) return undefined
   if (pending.signIns >= MAX_SIGN_INS)
-    throw new RedirectedError(request, 'login_required', 'The user signed in, but did not come back within max_age.')
+    throw new RedirectedError(request, 'login_required', authorizationErrors.max_age_exceeded())
   return 'too_old'
 }
 

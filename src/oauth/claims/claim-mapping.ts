@@ -1,7 +1,8 @@
 import { Type } from 'typebox'
-import { refuseField } from '../../errors.ts'
+import { atField } from '../../errors.ts'
 import { AttributeName, AttributeValue } from '../../identity/roles/attributes.ts'
 import { strict } from '../../platform/http/contracts.ts'
+import { claimErrors } from './claim-errors.ts'
 
 /** Where an application is told a claim. */
 export const CLAIM_PLACES = ['id_token', 'userinfo', 'introspection'] as const
@@ -46,13 +47,14 @@ const MAX_BYTES = 16 * 1024
 export function checkMappings(mappings: readonly ClaimMapping[]): void {
   const seen = new Set<string>()
   mappings.forEach(({ name }, at) => {
-    if (PROTECTED.has(name)) refuseField(`claims/${at}/name`, `The claim ${name} can't be mapped.`)
-    if (seen.has(name)) refuseField(`claims/${at}/name`, `The claim ${name} is mapped twice.`)
+    if (PROTECTED.has(name)) throw atField(`claims/${at}/name`, claimErrors.claim_protected({ claim: name }))
+    if (seen.has(name)) throw atField(`claims/${at}/name`, claimErrors.claim_mapped_twice({ claim: name }))
     seen.add(name)
   })
   const packed = JSON.stringify(mappings)
-  if (Buffer.byteLength(packed) > MAX_BYTES) refuseField('claims', 'The claims are larger than 16 KB.')
-  if (packed.includes(String.raw`\u0000`)) refuseField('claims', 'A claim holds a NUL character.')
+  if (Buffer.byteLength(packed) > MAX_BYTES)
+    throw atField('claims', claimErrors.claims_too_large({ max: MAX_BYTES / 1024 }))
+  if (packed.includes(String.raw`\u0000`)) throw atField('claims', claimErrors.claim_holds_nul())
 }
 
 /** The roles that mappings ask about, and where each is named. */

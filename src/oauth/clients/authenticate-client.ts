@@ -1,5 +1,4 @@
 import type { FastifyRequest } from 'fastify'
-import { AppError, refuse } from '../../errors.ts'
 import { recordAlone } from '../../platform/audit/record-event.ts'
 import { digest, sameDigest } from '../../platform/crypto/digest.ts'
 import { type Locate, type RequestSource, sourceOf } from '../../platform/http/request-source.ts'
@@ -9,8 +8,10 @@ import type { Services } from '../../platform/services.ts'
 import { ClientError, DiagnosedError, TURN_ON, unknownClient } from '../problems/diagnosed-error.ts'
 import type { Problems } from '../problems/problems.ts'
 import { type Parameters, decodeFormText } from '../protocol/parameters.ts'
+import { protocolErrors } from '../protocol/protocol-errors.ts'
 import type { ClientCache } from './client-cache.ts'
-import { type GrantType, type KnownClient, TURNED_OFF } from './client.ts'
+import { clientErrors } from './client-errors.ts'
+import type { GrantType, KnownClient } from './client.ts'
 
 /** A request of a client to an endpoint that authenticates it. */
 export interface ClientRequest {
@@ -36,8 +37,7 @@ export interface GrantRequest {
 }
 
 export function requireGrantType({ grantTypes }: KnownClient, grantType: GrantType): void {
-  if (!grantTypes.includes(grantType))
-    refuse('unauthorized_client', `This client may not use the grant type ${grantType}.`)
+  if (!grantTypes.includes(grantType)) throw protocolErrors.grant_type_not_allowed({ grantType })
 }
 
 /** What authenticating a client needs. */
@@ -63,7 +63,7 @@ export async function runAsClient<T>(
 ): Promise<T> {
   const client = await authenticateClient(provider, request)
   try {
-    if (client.disabled) throw new DiagnosedError('unauthorized_client', TURNED_OFF, { hint: TURN_ON })
+    if (client.disabled) throw new DiagnosedError(clientErrors.application_turned_off(), { hint: TURN_ON })
     return await run(client)
   } catch (error) {
     provider.problems.note(pathOf(request.url), error, client.client_id)
@@ -100,8 +100,8 @@ const NO_SECRET = 'no secret'
 function countUnknownClient(provider: ClientAuthentication, request: ClientRequest, credentials: Credentials): void {
   const { clientId, problem } = credentials
   const error = problem
-    ? unknownClient(problem.code, problem.message, { clientId, sent: problem.diagnosis.sent })
-    : unknownClient('invalid_client', WRONG_CREDENTIALS, { clientId, sent: methodOf(credentials) })
+    ? unknownClient(problem, { clientId, sent: problem.diagnosis.sent })
+    : unknownClient(protocolErrors.credentials_wrong(), { clientId, sent: methodOf(credentials) })
   provider.problems.noteUnknownClient(pathOf(request.url), clientId, error)
   provider.limits.failHere(LIMITS.unknownClient, addressKey(request.source().ipAddress))
 }
@@ -109,7 +109,7 @@ function countUnknownClient(provider: ClientAuthentication, request: ClientReque
 function diagnoseCredentials({ client_id: clientId, clientType }: KnownClient, credentials: Credentials): ClientError {
   const method = methodOf(credentials)
   const isPublic = clientType === 'public'
-  return new ClientError(clientId, 'invalid_client', WRONG_CREDENTIALS, {
+  return new ClientError(clientId, protocolErrors.credentials_wrong(), {
     hint: isPublic
       ? 'Take the secret out of the settings of the application: a public client has none.'
       : method === NO_SECRET
@@ -123,8 +123,6 @@ function diagnoseCredentials({ client_id: clientId, clientType }: KnownClient, c
         : 'the current secret',
   })
 }
-
-const WRONG_CREDENTIALS = 'The client is unknown or its credentials are wrong.'
 
 async function countWrongSecret(
   provider: ClientAuthentication,
@@ -145,14 +143,13 @@ const matches = ({ clientType, secretHash }: KnownClient, secret: string | undef
     : secret !== undefined && secretHash !== null && sameDigest(digest(secret), secretHash)
 
 /** A failure in the Authorization header is answered with a challenge (RFC 6749 section 5.2). */
-const authenticationFailed = (basic: boolean) =>
-  new AppError('invalid_client', WRONG_CREDENTIALS, basic ? CHALLENGE : {})
+const authenticationFailed = (basic: boolean) => protocolErrors.credentials_wrong(basic ? CHALLENGE : {})
 const CHALLENGE = { challenge: 'Basic realm="Latchkey", charset="UTF-8"' }
 
 function readCredentials(header: string | undefined, form: Parameters): Credentials {
   const { client_id: clientId, client_secret: secret } = form
   if (header === undefined) {
-    if (clientId === undefined) throw new AppError('invalid_client', 'The client did not identify itself.')
+    if (clientId === undefined) throw protocolErrors.client_not_identified()
     return { clientId, secret, basic: false }
   }
   const basic = readBasic(header)
@@ -162,16 +159,14 @@ function readCredentials(header: string | undefined, form: Parameters): Credenti
   return basic
 }
 
-const TWO_METHODS = new DiagnosedError('invalid_request', 'The client uses two authentication methods at once.', {
+const TWO_METHODS = new DiagnosedError(protocolErrors.two_authentication_methods(), {
   hint: 'Let the application send its secret in the Authorization header or in the body, and not in both.',
   sent: 'client_secret_basic and client_secret_post',
   expected: 'client_secret_basic or client_secret_post',
 })
-const TWO_CLIENTS = new DiagnosedError(
-  'invalid_request',
-  'The client_id of the body is not that of the Authorization header.',
-  { hint: 'Enter the same client_id everywhere in the settings of the application.' },
-)
+const TWO_CLIENTS = new DiagnosedError(protocolErrors.client_id_differs(), {
+  hint: 'Enter the same client_id everywhere in the settings of the application.',
+})
 
 const BASIC = /^Basic +([A-Za-z0-9+/]+={0,2}) *$/i
 
@@ -189,7 +184,7 @@ function readBasic(header: string): Credentials | undefined {
 
 /** URLs end up in logs and histories (RFC 6749 section 2.3.1). */
 function refuseSecretInUrl(url: string): void {
-  if (url.includes('client_secret=')) refuse('invalid_request', 'Credentials must not be sent in the URL.')
+  if (url.includes('client_secret=')) throw protocolErrors.credentials_in_url()
 }
 
 async function recordFailure(

@@ -1,5 +1,6 @@
-import { refuse, refuseField } from '../../errors.ts'
+import { atField } from '../../errors.ts'
 import type { Trx } from '../../storage/database.ts'
+import { clientErrors } from './client-errors.ts'
 import { DEVICE_CODE, SSH_CLIENT_ID, SSH_SCOPE } from './client.ts'
 
 /** Adds the client of the program for people, unless it is there. Run when the service starts. */
@@ -30,12 +31,11 @@ export function refuseBuiltInChange(clientId: string, changes: { disabled?: bool
 }
 
 export function refuseBuiltIn(clientId: string): void {
-  if (clientId === SSH_CLIENT_ID)
-    refuse('conflict', 'This application is built in: it can be turned off, but not changed or deleted.')
+  if (clientId === SSH_CLIENT_ID) throw clientErrors.application_built_in()
 }
 
 /** Tokens with this scope act for a person here, so no other client may have it. */
 export function refuseReservedScope(scopes: readonly string[] | undefined): void {
   if (scopes?.includes(SSH_SCOPE))
-    refuseField('scopes', `The scope ${SSH_SCOPE} is for the built-in client ${SSH_CLIENT_ID} only.`, 'reserved_scope')
+    throw atField('scopes', clientErrors.scope_of_built_in_client({ scope: SSH_SCOPE, client: SSH_CLIENT_ID }))
 }

@@ -1,11 +1,12 @@
 import { Type } from 'typebox'
-import { refuse, refuseField } from '../../errors.ts'
+import { atField } from '../../errors.ts'
 import type { Config } from '../../platform/config/config.ts'
 import { Nullable } from '../../platform/http/contracts.ts'
 import { VisibleName } from '../../platform/http/visible-name.ts'
 import { ClaimMappings, checkMappings } from '../claims/claim-mapping.ts'
 import { SCOPE_TOKEN } from '../protocol/scope.ts'
 import { SITE_FIELDS, type SiteSettings, siteColumns } from '../sites/site-settings.ts'
+import { clientErrors } from './client-errors.ts'
 import {
   CONSENT,
   type Client,
@@ -98,7 +99,7 @@ export function checkSettings(
 ): void {
   if (typeof given.launchUrl === 'string') checkLaunchUrl(config, given.launchUrl)
   if (type === 'proxied') {
-    if (settings.hosts.length === 0) refuseField('hosts', 'A site needs a host.')
+    if (settings.hosts.length === 0) throw atField('hosts', clientErrors.site_needs_host())
     return
   }
   given.redirectUris?.forEach((uri, at) => checkRedirectUri(config, uri, `redirectUris/${at}`))
@@ -107,7 +108,7 @@ export function checkSettings(
   checkGrantTypes(type, settings)
   checkPkce(config, type, given)
   if (settings.consent === 'skip' && type === 'public' && !settings.redirectUris.every(isHttps))
-    refuseField('consent', 'Consent can be skipped for a public client only if all its redirect URLs use https.')
+    throw atField('consent', clientErrors.skipped_consent_needs_https())
 }
 
 /** What a site has in common with other clients. */
@@ -118,31 +119,24 @@ const OAUTH_FIELDS = (Object.keys(ClientSettings) as (keyof Settings)[]).filter(
 export function refuseForeignSettings(type: ClientType, given: Partial<Settings>): void {
   const foreign = (type === 'proxied' ? OAUTH_FIELDS : SITE_FIELDS).find((name) => given[name] !== undefined)
   if (foreign === undefined) return
-  refuseField(
-    foreign,
-    type === 'proxied'
-      ? 'A site behind a proxy is no OAuth client and does not have this.'
-      : 'Only a site behind a proxy has this.',
-  )
+  throw atField(foreign, type === 'proxied' ? clientErrors.not_of_a_site() : clientErrors.only_of_a_site())
 }
 
 export type SettingRules = Pick<Config, 'httpRedirectHosts' | 'redirectSchemes' | 'allowMissingPkce'>
 
 function checkGrantTypes(type: ClientType, { redirectUris, grantTypes }: Settings): void {
   const usesCodes = grantTypes.includes('authorization_code')
-  if (usesCodes && redirectUris.length === 0)
-    refuseField('redirectUris', 'A client that uses authorization codes needs a redirect URL.')
+  if (usesCodes && redirectUris.length === 0) throw atField('redirectUris', clientErrors.redirect_uri_needed())
   if (grantTypes.includes('refresh_token') && !usesCodes && !grantTypes.includes(DEVICE_CODE))
-    refuseField('grantTypes', 'Refresh tokens are issued with authorization codes or device codes only.')
+    throw atField('grantTypes', clientErrors.refresh_tokens_need_codes())
   if (grantTypes.includes('client_credentials') && type === 'public')
-    refuseField('grantTypes', 'A public client has no credentials of its own.')
+    throw atField('grantTypes', clientErrors.credentials_of_public_client())
 }
 
 function checkPkce({ allowMissingPkce }: SettingRules, type: ClientType, given: Partial<Settings>): void {
   if (given.pkce !== 'optional') return
-  if (type === 'public') refuseField('pkce', 'A public client always needs PKCE.')
-  if (!allowMissingPkce)
-    refuse('conflict', 'PKCE can be made optional only while ALLOW_MISSING_PKCE is on. Ask who runs this service.')
+  if (type === 'public') throw atField('pkce', clientErrors.pkce_of_public_client())
+  if (!allowMissingPkce) throw clientErrors.pkce_optional_not_allowed()
 }
 
 const isHttps = (uri: string): boolean => uri.startsWith('https://')

@@ -7,6 +7,7 @@ import type { Schema } from '../../storage/schema.ts'
 import { ClaimMapping } from '../claims/claim-mapping.ts'
 import { hasScope } from '../protocol/scope.ts'
 import { SiteSettings, readSite } from '../sites/site-settings.ts'
+import { clientErrors } from './client-errors.ts'
 
 /** RFC 8628 section 3.4. */
 export const DEVICE_CODE = 'urn:ietf:params:oauth:grant-type:device_code'
@@ -106,11 +107,8 @@ export const toClient = (row: ClientRow): Client => ({
 export const logoUrl = (clientId: string, version: string | null): string | null =>
   version === null ? null : `/oauth/clients/${clientId}/logo?v=${version}`
 
-/** What is said about a client that is turned off, to applications and to people. */
-export const TURNED_OFF = 'An administrator has turned this application off.'
-
 /** RFC 6749 section 1.5. The client that is built in renews for as long as its sign-in lasts, without `offline_access`. */
 export const issuesRefreshToken = ({ client_id, grantTypes }: Client, scope: string): boolean =>
   grantTypes.includes('refresh_token') && (client_id === SSH_CLIENT_ID || hasScope(scope, 'offline_access'))
 
-export const refuseUnknownClient = (): never => refuse('not_found', 'There is no such application.')
+export const refuseUnknownClient = (): never => refuse(clientErrors.no_such_application())

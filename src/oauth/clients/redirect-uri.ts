@@ -1,6 +1,7 @@
 import ipaddr from 'ipaddr.js'
-import { refuseField } from '../../errors.ts'
+import { type AppError, atField } from '../../errors.ts'
 import type { Config } from '../../platform/config/config.ts'
+import { clientErrors } from './client-errors.ts'
 
 /** Printable ASCII without the characters that browsers interpret differently. */
 const PLAIN = /^[\x21\x23-\x3b\x3d\x3f-\x5b\x5d\x5f\x61-\x7e]+$/
@@ -18,28 +19,27 @@ export function checkRedirectUri(rules: UrlRules, uri: string, path: string): vo
 /** Refuses an address that people must not be sent to from their list of applications. It may name a place in a page. */
 export function checkLaunchUrl(rules: UrlRules, url: string): void {
   const page = PLAIN.test(url) ? url.replace(/#.*$/, '') : url
-  const problem = findProblem({ ...rules, redirectSchemes: [] }, page) ?? (isWeb(page) ? undefined : NOT_WEB)
+  const problem =
+    findProblem({ ...rules, redirectSchemes: [] }, page) ?? (isWeb(page) ? undefined : clientErrors.address_not_web())
   refuseProblem('launchUrl', problem)
 }
 
-const NOT_WEB = 'must use https, or http where that is allowed'
-
-function refuseProblem(path: string, problem: string | undefined): void {
-  if (problem !== undefined) refuseField(path, `This address ${problem}.`)
+function refuseProblem(path: string, problem: AppError | undefined): void {
+  if (problem) throw atField(path, problem)
 }
 
-function findProblem({ httpRedirectHosts, redirectSchemes }: UrlRules, uri: string): string | undefined {
-  if (!PLAIN.test(uri)) return 'must be a URL of plain ASCII characters'
-  if (uri.includes('#')) return 'must not have a fragment'
-  if (!URL.canParse(uri)) return 'must be an absolute URL'
+function findProblem({ httpRedirectHosts, redirectSchemes }: UrlRules, uri: string): AppError | undefined {
+  if (!PLAIN.test(uri)) return clientErrors.address_not_ascii()
+  if (uri.includes('#')) return clientErrors.address_has_fragment()
+  if (!URL.canParse(uri)) return clientErrors.address_not_absolute()
   const { protocol, hostname, username, password } = new URL(uri)
-  if (username !== '' || password !== '') return 'must not have user information'
+  if (username !== '' || password !== '') return clientErrors.address_has_user_information()
   if (PRIVATE_SCHEME.test(protocol) || redirectSchemes.includes(protocol.slice(0, -1))) return undefined
   // URL parsers accept `https:///host` and `https:host`.
-  if (!isWeb(uri)) return 'must use https, http on loopback, or a private-use scheme with a dot'
-  if (hostname.includes('*')) return 'must not have a wildcard'
+  if (!isWeb(uri)) return clientErrors.address_scheme_not_allowed()
+  if (hostname.includes('*')) return clientErrors.address_has_wildcard()
   if (protocol === 'https:' || LOOPBACK_HOSTS.has(hostname) || isListed(httpRedirectHosts, hostname)) return undefined
-  return 'may use http on loopback and on the hosts of HTTP_REDIRECT_HOSTS only'
+  return clientErrors.address_uses_http()
 }
 
 export const isWeb = (uri: string): boolean => /^https?:\/\/[^/]/.test(uri)
@@ -61,11 +61,25 @@ function isInRange(patterns: readonly string[], host: string): boolean {
   })
 }
 
+/** Whether a client's answers may go there: to its own redirect URLs, and to the page of the dashboard that tries a sign-in. */
+export const isRedirectUri = (
+  config: Pick<Config, 'dashboardOrigin'>,
+  { client_id: clientId, redirect_uris: registered }: { client_id: string; redirect_uris: readonly string[] },
+  requested: string,
+): boolean => isRegisteredUri(registered, requested) || requested === trialUri(config, clientId)
+
+/**
+ * Where the trial of a sign-in ends: a page of the dashboard, for each client its own. Its code is exchanged here, for people who
+ * may see the client's settings.
+ */
+export const trialUri = ({ dashboardOrigin }: Pick<Config, 'dashboardOrigin'>, clientId: string): string =>
+  `${dashboardOrigin}/admin/applications/${encodeURIComponent(clientId)}/trial`
+
 /**
  * Compares exact strings: browsers may normalize URLs differently (RFC 9700 section 4.1.3). Only on the loopback
  * interface may the port differ, because a native app gets a random one (RFC 8252 section 7.3).
  */
-export const isRegisteredUri = (registered: readonly string[], requested: string): boolean =>
+const isRegisteredUri = (registered: readonly string[], requested: string): boolean =>
   registered.includes(requested) || registered.some((each) => sameLoopback(each, requested))
 
 const LOOPBACK_ADDRESS = /^(http:\/\/(?:localhost|127\.0\.0\.1|\[::1\]))(?::\d{1,5})?((?:[/?].*)?)$/
@@ -83,10 +97,3 @@ export function withQuery(uri: string, added: Record<string, string | undefined>
   const separator = uri.includes('?') ? (/[?&]$/.test(uri) ? '' : '&') : '?'
   return query.size === 0 ? uri : `${uri}${separator}${query.toString()}`
 }
-
-/**
- * Where a trial of a sign-in ends: a page of the dashboard, for each client its own. It counts as registered, but only people
- * who may see the client's settings get a code for it (issue-code.ts).
- */
-export const trialUri = ({ dashboardOrigin }: Pick<Config, 'dashboardOrigin'>, clientId: string): string =>
-  `${dashboardOrigin}/admin/applications/${encodeURIComponent(clientId)}/trial`

@@ -6,9 +6,11 @@ import { type ClientRequest, requireGrantType, runAsClient } from '../clients/au
 import { DEVICE_CODE, type KnownClient } from '../clients/client.ts'
 import type { Parameters } from '../protocol/parameters.ts'
 import { problemOfChallenge } from '../protocol/pkce.ts'
+import { protocolErrors } from '../protocol/protocol-errors.ts'
 import { includesAll, parseScope, scopeError } from '../protocol/scope.ts'
 import type { Provider } from '../provider.ts'
 import { type NewDeviceCode, addDeviceCode } from './device-code-store.ts'
+import { deviceRequestErrors } from './device-errors.ts'
 import { formatUserCode, newUserCode, userCodeMac } from './user-code.ts'
 
 const INTERVAL_MS = 5000
@@ -41,9 +43,8 @@ async function addRequest(
   requireGrantType(client, DEVICE_CODE)
   const scopes = parseScope(form['scope'])
   const asked = { requested: form['scope'], allowed: client.scopes }
-  if (scopes === undefined || scopes.length === 0) throw scopeError('The scope is missing or malformed.', asked)
-  if (!includesAll(client.scopes, scopes))
-    throw scopeError('The scope goes beyond what this application may ask for.', asked)
+  if (scopes === undefined || scopes.length === 0) throw scopeError(protocolErrors.scope_malformed(), asked)
+  if (!includesAll(client.scopes, scopes)) throw scopeError(protocolErrors.scope_not_allowed(), asked)
 
   const { country, city, region } = source.geolocation
   const { deviceCode, userCode } = await addCode(provider, {
@@ -72,7 +73,7 @@ async function addRequest(
 async function limitRequests({ limits }: Pick<Provider, 'limits'>, address: string): Promise<void> {
   limits.check(LIMITS.deviceAuthorization, address)
   if (await limits.fail(LIMITS.deviceAuthorization, address)) return
-  refuse('too_many_requests', 'Too many devices have asked from your network. Try again in a minute.', {
+  throw deviceRequestErrors.too_many_devices_of_network({
     retryAfter: LIMITS.deviceAuthorization.windowMs / 1000,
   })
 }
@@ -97,12 +98,12 @@ async function addCode(
     })
     if (added) return { deviceCode: device.plaintext, userCode: formatUserCode(userCode) }
   }
-  return refuse('unavailable', 'Too many devices are signing in at the moment. Try again shortly.', { retryAfter: 5 })
+  throw deviceRequestErrors.too_many_devices({ retryAfter: 5 })
 }
 
 function readChallenge({ code_challenge: challenge, code_challenge_method: method }: Parameters): string | null {
   if (challenge === undefined && method === undefined) return null
-  if (challenge === undefined) return refuse('invalid_request', 'The parameter code_challenge is missing.')
+  if (challenge === undefined) throw protocolErrors.parameter_missing({ name: 'code_challenge' })
   const problem = problemOfChallenge(challenge, method)
-  return problem === undefined ? challenge : refuse('invalid_request', problem)
+  return problem ? refuse(problem) : challenge
 }

@@ -13,17 +13,18 @@ import { addCode } from '../authorizations/code-store.ts'
 import { addToGrant, lockClientWithGrant } from '../authorizations/grant-store.ts'
 import { acrOf } from '../authorizations/signed-in-as.ts'
 import { NO_CLAIMS, packClaims } from '../claims/claims-request.ts'
+import { clientErrors } from '../clients/client-errors.ts'
 import { DEVICE_CODE, type KnownClient } from '../clients/client.ts'
 import { includesAll } from '../protocol/scope.ts'
 import type { Provider } from '../provider.ts'
 import { findWaiting, markDecided } from './device-code-store.ts'
+import { deviceErrors } from './device-errors.ts'
 import { readUserCode, userCodeMac } from './user-code.ts'
 
 type WaitingDevice = NonNullable<Awaited<ReturnType<typeof findWaiting>>>
 
 /** The answer is the same for a code that is unknown, decided or expired, and for one whose client may not ask any more. */
-const refuseUserCode = (): never =>
-  refuse('not_found', 'No device waits with this code. Check it, or start again on the device.')
+const refuseUserCode = (): never => refuse(deviceErrors.no_such_waiting_device())
 
 const isRefusedCode = (error: unknown): boolean => error instanceof AppError && error.code === 'not_found'
 
@@ -84,7 +85,7 @@ export const decideDevice = (
       const device = (await findWaiting(trx, mac, at)) ?? refuseUserCode()
       const found = await lockClientWithGrant(trx, device.client_id, actor.id)
       const client = checkClient(found.client, device)
-      if (approve && !found.mayUse) refuse('not_allowed', 'You may not use this application.')
+      if (approve && !found.mayUse) throw clientErrors.application_not_for_you()
       if (approve) await refuseUnconfirmed(trx, provider.config, actor.id)
       const decision = approve ? 'approved' : 'denied'
       if (!(await markDecided(trx, { hash: device.device_code_hash, decision, now: at }))) refuseUserCode()

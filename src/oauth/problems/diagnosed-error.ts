@@ -1,4 +1,4 @@
-import { AppError, type ErrorCode } from '../../errors.ts'
+import { AppError } from '../../errors.ts'
 import { TOKEN_PREFIXES } from '../../platform/crypto/digest.ts'
 
 /** What helps the administrators of an application to find out why a request was refused. */
@@ -14,18 +14,24 @@ export interface Diagnosis {
 export class DiagnosedError extends AppError {
   readonly diagnosis: Diagnosis
 
-  constructor(code: ErrorCode, message: string, diagnosis: Diagnosis) {
-    super(code, message)
+  constructor(error: AppError, diagnosis: Diagnosis) {
+    super(error.code, error.message, reasonOf(error))
     this.diagnosis = diagnosis
   }
 }
+
+/** The reason of an error, for another error with the same one. */
+export const reasonOf = ({ reason, values }: AppError) => ({
+  ...(reason === undefined ? {} : { reason }),
+  ...(values ? { values } : {}),
+})
 
 /** The same, where the client is known only to the code that refuses. */
 export class ClientError extends DiagnosedError {
   readonly clientId: string
 
-  constructor(clientId: string, code: ErrorCode, message: string, diagnosis: Diagnosis) {
-    super(code, message, diagnosis)
+  constructor(clientId: string, error: AppError, diagnosis: Diagnosis) {
+    super(error, diagnosis)
     this.clientId = clientId
   }
 
@@ -64,11 +70,10 @@ export const prefixOfSecret = (text: string): string | undefined => SECRET.exec(
 
 /** A request with a client_id that no client has. */
 export const unknownClient = (
-  code: ErrorCode,
-  description: string,
+  error: AppError,
   { clientId, sent }: { clientId: string; sent?: string | undefined },
 ): DiagnosedError =>
-  new DiagnosedError(code, description, {
+  new DiagnosedError(error, {
     hint: prefixOfSecret(clientId)
       ? 'The application sends a secret as its client_id. Enter the client_id and the secret each in its own place, and make a new secret.'
       : 'No application has this client_id. Compare it with the list of applications; it may have been deleted, or belong to another installation.',

@@ -1,4 +1,5 @@
 import type { Reader, Trx } from '../../storage/database.ts'
+import type { Values } from '../../vocabulary/fill-sentence.ts'
 
 /** How many problems of a client are kept, the newest, and for how long. */
 export const MAX_PROBLEMS = 50
@@ -8,6 +9,9 @@ export interface ProblemContent {
   endpoint: string
   error: string
   description: string
+  /** Of the description. Entries that another version has written may have none. */
+  reason?: string
+  values?: Values
   hint: string
   details: { sent: string | null; expected: string | null }
 }

@@ -4,6 +4,7 @@ import { digest } from '../../platform/crypto/digest.ts'
 import { oauthFormat } from '../../platform/http/errors.ts'
 import type { Database } from '../../storage/database.ts'
 import { createTransactionQueue } from '../../storage/transaction-queue.ts'
+import type { Values } from '../../vocabulary/fill-sentence.ts'
 import { ClientError, DEFAULT_HINTS, DiagnosedError, type Diagnosis, prefixOfSecret } from './diagnosed-error.ts'
 import {
   MAX_PROBLEMS,
@@ -128,6 +129,8 @@ function toContent(endpoint: string, error: AppError): ProblemContent {
     endpoint,
     error: code,
     description: toPlain(error.message),
+    ...(error.reason === undefined ? {} : { reason: error.reason }),
+    ...(error.values ? { values: toPlainValues(error.values) } : {}),
     hint,
     details: { sent: toPlainOrNull(sent), expected: toPlainOrNull(expected) },
   }
@@ -146,5 +149,10 @@ const OTHER = 'Compare the request with the documentation of the application.'
 
 /** Anybody may have sent it, so it is cut, and only what is printable remains. */
 const toPlain = (text: string): string => text.slice(0, MAX_TEXT).replace(/[^\x20-\x7e]/g, '?')
+
+const toPlainValues = (values: Values): Values =>
+  Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, typeof value === 'string' ? toPlain(value) : value]),
+  )
 
 const toPlainOrNull = (text: string | undefined): string | null => (text === undefined ? null : toPlain(text))

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { needs } from '../../identity/sessions/guards.ts'
-import { Nullable, type Routes, Time, failures } from '../../platform/http/contracts.ts'
+import { ErrorValues, Nullable, type Routes, Time, failures } from '../../platform/http/contracts.ts'
 import { readClient } from '../clients/client-store.ts'
 import { refuseUnknownClient } from '../clients/client.ts'
 import type { Provider } from '../provider.ts'
@@ -11,6 +11,8 @@ const fields = {
   endpoint: Type.String({ description: 'The path of the request.' }),
   error: Type.String(),
   description: Type.String(),
+  reason: Type.Optional(Type.String({ description: 'Of the description.' })),
+  values: Type.Optional(ErrorValues),
   hint: Type.String({ description: 'What to change.' }),
   details: Type.Object({ sent: Nullable(Type.String()), expected: Nullable(Type.String()) }),
   count: Type.Integer({ description: 'How often it happened; equal refusals are one entry.' }),

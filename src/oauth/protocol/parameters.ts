@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { FastifyInstance } from 'fastify'
-import { refuse } from '../../errors.ts'
 import { refuseCompressed } from '../../platform/http/request-body.ts'
+import { protocolErrors } from './protocol-errors.ts'
 
 /** Named values of a request, each given once. A parameter without a value counts as left out (RFC 6749 section 3.1). */
 export type Parameters = Readonly<Record<string, string>>
@@ -26,7 +26,7 @@ export function readParameters(encoded: string): ReadParameters {
     if (equals === -1 || value === '') continue
     const name = decode(part.slice(0, equals))
     // No protocol value holds one, and PostgreSQL can't store it.
-    if (value.includes('\0')) refuse('invalid_request', 'A parameter holds a NUL character.')
+    if (value.includes('\0')) throw protocolErrors.parameter_holds_nul()
     if (name in values && name !== REPEATABLE) repeated.add(name)
     values[name] = value
   }
@@ -53,7 +53,7 @@ export function readQuery(url: string): ReadParameters {
 }
 
 function readForm(body: Buffer): ReadParameters {
-  if (!isUtf8(body)) return refuse('invalid_request', 'The body is not UTF-8.')
+  if (!isUtf8(body)) throw protocolErrors.body_not_utf8()
   return readParameters(body.toString())
 }
 
@@ -64,11 +64,11 @@ export function refuseOversized({ encoded }: ReadParameters): void {
   // Decoding never makes them larger.
   if (Buffer.byteLength(encoded) <= MAX_REQUEST_BYTES) return
   const bytes = Buffer.byteLength(encoded.replaceAll(/%[0-9a-f]{2}/gi, ' '))
-  if (bytes > MAX_REQUEST_BYTES) refuse('invalid_request', `The request is larger than ${MAX_REQUEST_BYTES / 1024} KB.`)
+  if (bytes > MAX_REQUEST_BYTES) throw protocolErrors.parameters_too_large({ max: MAX_REQUEST_BYTES / 1024 })
 }
 
 export function refuseRepeated({ values, repeated }: Omit<ReadParameters, 'encoded'>): Parameters {
-  for (const name of repeated) refuse('invalid_request', `The parameter ${name.slice(0, 50)} is given twice.`)
+  for (const name of repeated) throw protocolErrors.parameter_repeated({ name: name.slice(0, 50) })
   return values
 }
 

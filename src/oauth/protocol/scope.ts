@@ -1,3 +1,4 @@
+import type { AppError } from '../../errors.ts'
 import { DiagnosedError } from '../problems/diagnosed-error.ts'
 
 /** RFC 6749 section 3.3: scope tokens, separated by spaces. */
@@ -21,14 +22,14 @@ export const hasScope = (scope: string, token: string): boolean => scope.split('
 
 /** A scope that goes beyond what is allowed, with the scopes that are too many and those that are allowed. */
 export const scopeError = (
-  description: string,
+  error: AppError,
   {
     requested,
     allowed,
     hint = ALLOW_SCOPES,
   }: { requested: string | undefined; allowed: readonly string[]; hint?: string },
 ): DiagnosedError =>
-  new DiagnosedError('invalid_scope', description, {
+  new DiagnosedError(error, {
     hint,
     sent: scopesBeyond(requested, allowed),
     expected: allowed.join(' '),

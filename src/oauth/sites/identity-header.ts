@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
-import { refuseField } from '../../errors.ts'
+import { atField } from '../../errors.ts'
 import { Nullable, strict } from '../../platform/http/contracts.ts'
+import { siteSettingErrors } from './site-setting-errors.ts'
 
 /** What an application is told about its visitor, and the headers that it is told in. */
 export const IDENTITY_HEADERS = {
@@ -46,8 +47,8 @@ export function checkHeaderNames(names: HeaderNames): void {
     const name = headerOf(names, field)?.toLowerCase()
     if (name === undefined) continue
     if (TAKEN.has(name) || TAKEN_BEGINNINGS.some((beginning) => name.startsWith(beginning)))
-      refuseField(`headers/${field}`, `The header ${name} has another meaning.`)
-    if (used.has(name)) refuseField(`headers/${field}`, 'Each header can be used once.')
+      throw atField(`headers/${field}`, siteSettingErrors.header_has_other_meaning({ header: name }))
+    if (used.has(name)) throw atField(`headers/${field}`, siteSettingErrors.header_used_twice())
     used.add(name)
   }
 }

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
-import { refuseField } from '../../errors.ts'
+import { type AppError, atField } from '../../errors.ts'
 import { strict } from '../../platform/http/contracts.ts'
+import { siteSettingErrors } from './site-setting-errors.ts'
 
 const POLICIES = ['bypass', 'deny', 'roles'] as const
 
@@ -40,23 +41,23 @@ export type SiteRule = Type.Static<typeof SiteRule>
 export function checkRules(rules: readonly SiteRule[]): void {
   for (const [at, { path, policy, roles }] of rules.entries()) {
     const problem = findPathProblem(path)
-    if (problem !== undefined) refuseField(`rules/${at}/path`, problem)
+    if (problem) throw atField(`rules/${at}/path`, problem)
     if (policy === 'roles' && (roles ?? []).length === 0)
-      refuseField(`rules/${at}/roles`, 'A rule with the policy "roles" needs at least one role.')
+      throw atField(`rules/${at}/roles`, siteSettingErrors.rule_needs_role())
     if (policy !== 'roles' && roles !== undefined)
-      refuseField(`rules/${at}/roles`, 'Only a rule with the policy "roles" has roles.')
+      throw atField(`rules/${at}/roles`, siteSettingErrors.roles_without_policy())
   }
 }
 
-function findPathProblem(path: string): string | undefined {
-  if (!path.startsWith('/')) return 'The path must begin with a slash.'
+function findPathProblem(path: string): AppError | undefined {
+  if (!path.startsWith('/')) return siteSettingErrors.rule_path_needs_slash()
   const fixed = path.endsWith('/*') ? path.slice(0, -1) : path
-  if (fixed.includes('*')) return 'The path may have an asterisk only at its end, after a slash.'
-  if (/[?#%\\]/.test(fixed)) return 'The path must not have ?, #, % or \\.'
-  if (/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/u.test(fixed)) return 'The path must not have control characters.'
-  if (fixed.includes('//')) return 'The path must not have two slashes in a row.'
+  if (fixed.includes('*')) return siteSettingErrors.rule_path_wildcard()
+  if (/[?#%\\]/.test(fixed)) return siteSettingErrors.rule_path_has_special_characters()
+  if (/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/u.test(fixed)) return siteSettingErrors.rule_path_has_control_characters()
+  if (fixed.includes('//')) return siteSettingErrors.rule_path_has_two_slashes()
   if (fixed.split('/').some((segment) => segment === '.' || segment === '..'))
-    return 'The path must not have dot segments.'
+    return siteSettingErrors.rule_path_has_dot_segments()
   return undefined
 }
 

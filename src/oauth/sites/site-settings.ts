@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
 import { Type } from 'typebox'
-import { refuse, refuseField } from '../../errors.ts'
+import { atField, refuse } from '../../errors.ts'
 import type { Config } from '../../platform/config/config.ts'
 import { HeaderNames, checkHeaderNames } from './identity-header.ts'
 import { nameOf, readHost } from './site-host.ts'
 import { SiteRule, checkRules } from './site-rule.ts'
+import { siteSettingErrors } from './site-setting-errors.ts'
 
 /** What can be set on a site, besides what every client has. */
 export const SiteSettings = {
@@ -40,20 +41,17 @@ type OwnAddresses = Pick<Config, 'baseUrl' | 'dashboardOrigin'>
 
 function checkHosts({ baseUrl, dashboardOrigin }: OwnAddresses, given: readonly string[]): string[] {
   const hosts = given.map(
-    (text, at) =>
-      readHost(text) ??
-      refuseField(`hosts/${at}`, 'A host is a DNS name, such as wiki.example.com, with a port if it is not 443.'),
+    (text, at) => readHost(text) ?? refuse(atField(`hosts/${at}`, siteSettingErrors.site_host_malformed())),
   )
   for (const [at, host] of hosts.entries())
-    if (hosts.indexOf(host) !== at) refuseField(`hosts/${at}`, 'This host is there twice.')
+    if (hosts.indexOf(host) !== at) throw atField(`hosts/${at}`, siteSettingErrors.site_host_twice())
   // On whatever port: browsers send the cookies of one port to all others of the same name (RFC 6265 section 8.5).
   const own = new Set([baseUrl, dashboardOrigin].map((url) => new URL(url).hostname))
   if (hosts.some((host) => own.has(nameOf(host)))) refuseTakenHost()
   return hosts
 }
 
-export const refuseTakenHost = (): never =>
-  refuse('host_taken', 'One of these hosts is that of another site, or of this service itself.')
+export const refuseTakenHost = (): never => refuse(siteSettingErrors.site_host_taken())
 
 /** The roles of a site's rules that exist, separated by spaces. For a query over `oauth_clients`. */
 export const packedRuleRoles = sql<string | null>`case when oauth_clients.client_type = 'proxied' then (

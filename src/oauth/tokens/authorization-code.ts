@@ -6,19 +6,21 @@ import { revokeReusedAuthorization } from '../authorizations/revoke-authorizatio
 import { type GrantRequest, requireGrantType } from '../clients/authenticate-client.ts'
 import { DiagnosedError, withoutQuery } from '../problems/diagnosed-error.ts'
 import { MISSING_VERIFIER, mayOmitPkce, verifierError, verifierMatches } from '../protocol/pkce.ts'
+import { protocolErrors } from '../protocol/protocol-errors.ts'
 import type { Provider } from '../provider.ts'
 import { type TokenAnswer, redeemAuthorization } from './issue-tokens.ts'
+import { tokenErrors } from './token-errors.ts'
 
 /** RFC 6749 section 4.1.3 with RFC 7636 section 4.5. */
 export async function exchangeCode(provider: Provider, request: GrantRequest): Promise<TokenAnswer> {
   const { client, form } = request
   requireGrantType(client, 'authorization_code')
   const { code, redirect_uri: redirectUri, code_verifier: verifier } = form
-  if (code === undefined) return refuse('invalid_request', 'The parameter code is missing.')
-  if (redirectUri === undefined) return refuse('invalid_request', 'The parameter redirect_uri is missing.')
+  if (code === undefined) throw protocolErrors.parameter_missing({ name: 'code' })
+  if (redirectUri === undefined) throw protocolErrors.parameter_missing({ name: 'redirect_uri' })
   // Without a code_challenge this client would have got no code.
   if (verifier === undefined && !mayOmitPkce(provider.config, client))
-    throw new DiagnosedError('invalid_request', 'The parameter code_verifier is missing.', MISSING_VERIFIER)
+    throw new DiagnosedError(protocolErrors.parameter_missing({ name: 'code_verifier' }), MISSING_VERIFIER)
 
   const { db, now } = provider
   const codeHash = digest(code)
@@ -27,7 +29,7 @@ export async function exchangeCode(provider: Provider, request: GrantRequest): P
   if (!found || found.clientId !== client.client_id) return refuseCode()
   if (found.revokedAt !== null && found.consumedAt === null) return refuseCode()
   if (found.redirectUri !== redirectUri)
-    throw new DiagnosedError('invalid_grant', 'The redirect_uri is not that of the request.', {
+    throw new DiagnosedError(tokenErrors.code_of_other_redirect_uri(), {
       hint: 'Let the application send the same redirect URL here as when it asked for the code.',
       sent: withoutQuery(redirectUri),
       expected: withoutQuery(found.redirectUri),
@@ -58,12 +60,11 @@ async function refuseReuse(
 ): Promise<never> {
   const reuse = { codeHash, userId, clientId, source: request.source() }
   await revokeReusedAuthorization(provider, { action: 'oauth_code.reused', ...reuse })
-  throw new DiagnosedError('invalid_grant', UNUSABLE, {
+  throw new DiagnosedError(tokenErrors.code_unusable(), {
     hint: 'The application sends the same code twice, and a second use also ends the tokens of the first. Let it send each code once, without a retry.',
     sent: 'a code that was used before',
     expected: 'a code that is used once',
   })
 }
 
-const UNUSABLE = 'The code is unknown, expired or used.'
-const refuseCode = () => refuse('invalid_grant', UNUSABLE)
+const refuseCode = () => refuse(tokenErrors.code_unusable())

@@ -1,4 +1,5 @@
 import { type GrantRequest, requireGrantType } from '../clients/authenticate-client.ts'
+import { protocolErrors } from '../protocol/protocol-errors.ts'
 import { includesAll, parseScope, scopeError } from '../protocol/scope.ts'
 import type { Provider } from '../provider.ts'
 import { type TokenAnswer, issueClientToken } from './issue-tokens.ts'
@@ -11,7 +12,7 @@ export async function exchangeClientCredentials(
   requireGrantType(client, 'client_credentials')
   const scopes = form['scope'] === undefined ? client.scopes : parseScope(form['scope'])
   if (scopes === undefined || !includesAll(client.scopes, scopes))
-    throw scopeError('The scope goes beyond what this client may ask for.', {
+    throw scopeError(protocolErrors.scope_not_allowed(), {
       requested: form['scope'],
       allowed: client.scopes,
     })

@@ -6,8 +6,10 @@ import { type GrantRequest, requireGrantType } from '../clients/authenticate-cli
 import { DEVICE_CODE, type KnownClient } from '../clients/client.ts'
 import { type PolledCode, claimPoll, findDeviceCode, markPolledTooSoon } from '../device/device-code-store.ts'
 import { verifierError, verifierMatches } from '../protocol/pkce.ts'
+import { protocolErrors } from '../protocol/protocol-errors.ts'
 import type { Provider } from '../provider.ts'
 import { type TokenAnswer, redeemAuthorization } from './issue-tokens.ts'
+import { tokenErrors } from './token-errors.ts'
 
 /** RFC 8628 section 3.5: how much longer the interval becomes. */
 const SLOW_DOWN_MS = 5000
@@ -23,18 +25,18 @@ export async function exchangeDeviceCode(
 ): Promise<TokenAnswer> {
   requireGrantType(client, DEVICE_CODE)
   const { device_code: deviceCode, code_verifier: verifier } = form
-  if (deviceCode === undefined) return refuse('invalid_request', 'The parameter device_code is missing.')
+  if (deviceCode === undefined) throw protocolErrors.parameter_missing({ name: 'device_code' })
   const hash = digest(deviceCode)
   const device = await findDeviceCode(provider.db.read, hash)
   // The answer is the same for a code that is unknown and for one of another client.
   if (!device || device.clientId !== client.client_id) return refuseCode()
   if (!provesPossession(verifier, device.challenge)) throw verifierError(verifier, device.challenge)
   if (device.decision === 'approved') return redeem(provider, client, hash)
-  if (device.decision === 'denied') return refuse('access_denied', 'The user said no.')
+  if (device.decision === 'denied') throw tokenErrors.device_denied()
   if (isExpired(device, provider.now())) return refuseExpired()
-  return (await isTooSoon(provider, hash, device))
-    ? refuse('slow_down', 'Wait longer between two requests.')
-    : refuse('authorization_pending', 'The user has not decided yet.')
+  throw (await isTooSoon(provider, hash, device))
+    ? tokenErrors.device_polls_too_often()
+    : tokenErrors.device_undecided()
 }
 
 /** A verifier is needed exactly when the device has sent a challenge. */
@@ -63,5 +65,5 @@ async function isTooSoon({ db, now }: Provider, hash: string, device: PolledCode
   return true
 }
 
-const refuseCode = () => refuse('invalid_grant', 'The device code is unknown or used.')
-const refuseExpired = () => refuse('expired_token', 'The device code has expired.')
+const refuseCode = () => refuse(tokenErrors.device_code_unusable())
+const refuseExpired = () => refuse(tokenErrors.device_code_expired())

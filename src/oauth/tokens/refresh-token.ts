@@ -4,10 +4,12 @@ import { markCodeNeededUntil } from '../authorizations/code-store.ts'
 import { authorizationKeptUntil, familyEnd, familyLives, refreshTokenEnd } from '../authorizations/lifetimes.ts'
 import { revokeReusedAuthorization } from '../authorizations/revoke-authorizations.ts'
 import { type GrantRequest, requireGrantType } from '../clients/authenticate-client.ts'
+import { protocolErrors } from '../protocol/protocol-errors.ts'
 import { includesAll, parseScope, scopeError } from '../protocol/scope.ts'
 import type { Provider } from '../provider.ts'
 import { idTokenClaims } from './id-token.ts'
 import { type TokenAnswer, issueTokens } from './issue-tokens.ts'
+import { tokenErrors } from './token-errors.ts'
 import {
   type RefreshToken,
   findRefreshToken,
@@ -26,7 +28,7 @@ export async function exchangeRefreshToken(provider: Provider, request: GrantReq
   // Checked before the other parameters: a malformed request with a reused token revokes the family too.
   if (token && isReused(token, now())) return revokeFamily(provider, request, token)
   requireGrantType(client, 'refresh_token')
-  if (given === undefined) return refuse('invalid_request', 'The parameter refresh_token is missing.')
+  if (given === undefined) throw protocolErrors.parameter_missing({ name: 'refresh_token' })
   if (!token || !isUnexpired(token, now())) return refuseToken()
   const scope = narrowedScope(token, client.scopes, form['scope'])
 
@@ -56,7 +58,7 @@ export async function exchangeRefreshToken(provider: Provider, request: GrantReq
 
 const NOT_MARKED = { used: false, marked: false }
 
-const refuseToken = () => refuse('invalid_grant', 'The refresh token is unknown, expired or revoked.')
+const refuseToken = () => refuse(tokenErrors.refresh_token_unusable())
 
 const endOf = ({ authorizedAt, clientId }: RefreshToken): number => familyEnd(authorizedAt, clientId)
 
@@ -78,7 +80,7 @@ function narrowedScope(token: RefreshToken, allowed: string[], requested: string
   if (requested === undefined) return granted.join(' ')
   const scopes = parseScope(requested)
   if (scopes === undefined || !includesAll(granted, scopes))
-    throw scopeError('The scope goes beyond what the user has approved.', {
+    throw scopeError(tokenErrors.scope_not_approved(), {
       requested,
       allowed: granted,
       hint: 'Let the application ask for no more scopes than when the person signed in, or let the person sign in again.',

@@ -1,14 +1,16 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import { AppError, refuse } from '../../errors.ts'
+import { refuse } from '../../errors.ts'
 import { type Routes, Success, success } from '../../platform/http/contracts.ts'
 import { readBearer } from '../../platform/http/credentials.ts'
 import { readClientRequest, runAsClient } from '../clients/authenticate-client.ts'
 import { DEVICE_CODE } from '../clients/client.ts'
 import { ClientCredentials, Parameter, clientSecurity, consumes, oauthFailures } from '../protocol/contracts.ts'
 import type { Parameters } from '../protocol/parameters.ts'
+import { protocolErrors } from '../protocol/protocol-errors.ts'
 import type { Provider } from '../provider.ts'
 import { introspect, revokeToken } from './introspect-and-revoke.ts'
+import { tokenErrors } from './token-errors.ts'
 import { answerTokenRequest } from './token-request.ts'
 import { readUserinfo } from './userinfo.ts'
 
@@ -125,7 +127,7 @@ export const tokenRoutes =
     )
   }
 
-const refuseMissingToken = () => refuse('invalid_request', 'The parameter token is missing.')
+const refuseMissingToken = () => refuse(protocolErrors.parameter_missing({ name: 'token' }))
 
 const Userinfo = Type.Object(
   {
@@ -169,7 +171,7 @@ function readToken(request: FastifyRequest, form: Parameters = {}): string | und
   const inHeader = readBearer(request)
   const inForm = form['access_token']
   if (inHeader !== undefined && inForm !== undefined)
-    throw new AppError('invalid_request', 'The access token is given twice.', {
+    throw tokenErrors.access_token_repeated({
       challenge: 'Bearer error="invalid_request"',
     })
   return inHeader ?? inForm

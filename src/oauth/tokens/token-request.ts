@@ -1,13 +1,14 @@
-import { refuse } from '../../errors.ts'
 import { type ClientRequest, type GrantRequest, runAsClient } from '../clients/authenticate-client.ts'
 import { DEVICE_CODE, type GrantType } from '../clients/client.ts'
 import type { Parameters } from '../protocol/parameters.ts'
+import { protocolErrors } from '../protocol/protocol-errors.ts'
 import type { Provider } from '../provider.ts'
 import { exchangeCode } from './authorization-code.ts'
 import { exchangeClientCredentials } from './client-credentials.ts'
 import { exchangeDeviceCode } from './device-code.ts'
 import type { TokenAnswer } from './issue-tokens.ts'
 import { exchangeRefreshToken } from './refresh-token.ts'
+import { tokenErrors } from './token-errors.ts'
 
 type Exchange = (provider: Provider, request: GrantRequest) => Promise<TokenAnswer>
 
@@ -30,12 +31,11 @@ export async function answerTokenRequest(provider: Provider, request: ClientRequ
 /** Here a missing client_id is a malformed request; at the endpoints of other RFCs it is a client that did not authenticate. */
 function refuseMissingClient({ authorization, form }: ClientRequest): void {
   if (authorization === undefined && form['client_id'] === undefined)
-    refuse('invalid_request', 'The parameter client_id is missing.')
+    throw protocolErrors.parameter_missing({ name: 'client_id' })
 }
 
 function readGrantType({ grant_type: grantType }: Parameters): GrantType {
-  if (grantType === undefined) return refuse('invalid_request', 'The parameter grant_type is missing.')
-  if (!Object.hasOwn(GRANTS, grantType))
-    return refuse('unsupported_grant_type', `The grant types here are ${Object.keys(GRANTS).join(', ')}.`)
+  if (grantType === undefined) throw protocolErrors.parameter_missing({ name: 'grant_type' })
+  if (!Object.hasOwn(GRANTS, grantType)) throw tokenErrors.grant_type_unknown({ known: Object.keys(GRANTS).join(', ') })
   return grantType as GrantType
 }

@@ -25,7 +25,7 @@ export const HIDDEN: FastifySchema = { hide: true }
 /** Unknown fields are an error, never silently dropped. */
 export const strict = { additionalProperties: false } as const
 
-const ErrorValues = Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()]), {
+export const ErrorValues = Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()]), {
   description: 'What the sentence mentions, for a sentence in another language. A `wait` is in seconds.',
 })
 

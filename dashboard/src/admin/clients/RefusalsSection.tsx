@@ -110,14 +110,14 @@ type RefusalRowsProps<Each> = { label: string; refusals: Each[]; explain: (refus
 function RefusalRows<Each extends Refusal>({ label, refusals, explain }: RefusalRowsProps<Each>) {
   const { cases: applications, times } = useTexts('applications').diagnosis
   const { cases: sites } = useTexts('sites').refusals
-  const sentences = useTexts('refusals')
+  const errors = useTexts('errors')
   return (
     <Rows label={label}>
       {refusals.map((refusal) => (
         <Row
           key={JSON.stringify({ ...refusal, at: undefined, count: undefined })}
           icon="alert"
-          title={refusalTitle(refusal, { applications, sites, sentences })}
+          title={refusalTitle(refusal, { applications, sites, errors })}
           badge={
             refusal.count > 1 && (
               <Badge size="sm" variant="light" color="gray">

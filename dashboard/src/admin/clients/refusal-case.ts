@@ -1,15 +1,15 @@
 import type { Client, Refusal } from '../../api/shapes.ts'
+import { type ErrorSentences, sentenceOf } from '../../texts/error-texts.ts'
 import { findText } from '../../texts/find-text.ts'
-import { type Refusals, translateSentence } from '../../texts/translate-sentence.ts'
 
 /** What went wrong, as far as this page can say more than the server's own sentence. */
 export type RefusalCase = 'scope' | 'pkce' | 'redirectUri' | 'noAccess' | 'credentials' | 'other'
 
-export function refusalCase({ endpoint, error, details, description }: Refusal): RefusalCase {
+export function refusalCase({ error, reason, details }: Refusal): RefusalCase {
   if (error === 'invalid_scope' && details.sent !== null) return 'scope'
-  if (error === 'invalid_request' && details.sent === 'no code_challenge') return 'pkce'
-  if (error === 'invalid_request' && endpoint === '/oauth/authorize' && isUrl(details.sent)) return 'redirectUri'
-  if (error === 'access_denied' && description === 'The user may not use this application.') return 'noAccess'
+  if (reason === 'pkce_needed') return 'pkce'
+  if (reason === 'redirect_uri_not_registered') return 'redirectUri'
+  if (reason === 'user_may_not_use_application') return 'noAccess'
   return error === 'invalid_client' ? 'credentials' : 'other'
 }
 
@@ -17,22 +17,20 @@ export function refusalCase({ endpoint, error, details, description }: Refusal):
 type Words = {
   applications: Record<Exclude<RefusalCase, 'other'>, string>
   sites: Record<string, string>
-  sentences: Refusals
+  errors: ErrorSentences
 }
 
 /** What went wrong, in the words of this page where it has some, and else in those of the server. */
-export function refusalTitle(refusal: Refusal, { applications, sites, sentences }: Words): string {
-  const { endpoint, error, description } = refusal
+export function refusalTitle(refusal: Refusal, { applications, sites, errors }: Words): string {
+  const { endpoint, error, description, reason, values } = refusal
   const found = refusalCase(refusal)
   const title = endpoint.startsWith('/api/authz/')
     ? findText(sites, error)
     : found === 'other'
       ? undefined
       : applications[found]
-  return title ?? translateSentence(sentences, description) ?? description
+  return title ?? sentenceOf(errors, { message: description, reason, values }) ?? description
 }
-
-const isUrl = (text: string | null) => text !== null && /^[a-z][a-z0-9+.-]*:/i.test(text)
 
 /** A change of the application that would let the refused request through. */
 export type Mend =

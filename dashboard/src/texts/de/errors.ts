@@ -1,4 +1,5 @@
 import type { ErrorSentences } from '../error-texts.ts'
+import { applicationErrors } from './errors/applications.ts'
 import {
   userErrors,
   roleErrors,
@@ -25,6 +26,7 @@ export const errors: ErrorSentences = {
     ...accountErrors,
     ...manageUsersErrors,
     ...lifecycleErrors,
+    ...applicationErrors,
     ...appPasswordErrors,
     ...platformErrors,
     ...publicKeyErrors,

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { mendFor, refusalTitle } from '../../../../dashboard/src/admin/clients/refusal-case.ts'
 import type { Client, Refusal } from '../../../../dashboard/src/api/shapes.ts'
 import { applications } from '../../../../dashboard/src/texts/de/applications.ts'
-import { refusals } from '../../../../dashboard/src/texts/de/refusals.ts'
+import { errors } from '../../../../dashboard/src/texts/de/errors.ts'
 import { sites } from '../../../../dashboard/src/texts/de/sites.ts'
 
 const CLIENT = {
@@ -24,7 +24,8 @@ const refused = (error: string, sent: string | null, more: Partial<Refusal> = {}
   details: { sent, expected: null },
   ...more,
 })
-const redirectTo = (sent: string) => mendFor(refused('invalid_request', sent), CLIENT)
+const redirectTo = (sent: string) =>
+  mendFor(refused('invalid_request', sent, { reason: 'redirect_uri_not_registered' }), CLIENT)
 
 describe('the button that mends a refused request', () => {
   test('registers a redirect URL only where its origin is registered already', () => {
@@ -58,16 +59,16 @@ describe('the button that mends a refused request', () => {
   })
 
   test('makes PKCE optional for a confidential client that needs it', () => {
-    const refusal = refused('invalid_request', 'no code_challenge')
+    const refusal = refused('invalid_request', 'no code_challenge', { reason: 'pkce_needed' })
     assert.deepEqual(mendFor(refusal, CLIENT), { kind: 'pkce' })
     assert.equal(mendFor(refusal, { ...CLIENT, clientType: 'public' }), undefined)
     assert.equal(mendFor(refusal, { ...CLIENT, pkce: 'optional' }), undefined)
   })
 
   test('lets a role in where somebody without access was refused, and not where a person said no', () => {
-    const refusal = refused('access_denied', null, { description: 'The user may not use this application.' })
+    const refusal = refused('access_denied', null, { reason: 'user_may_not_use_application' })
     assert.deepEqual(mendFor(refusal, CLIENT), { kind: 'role' })
-    assert.equal(mendFor({ ...refusal, description: 'The user said no.' }, CLIENT), undefined)
+    assert.equal(mendFor({ ...refusal, reason: 'user_declined' }, CLIENT), undefined)
     assert.equal(mendFor(refusal, { ...CLIENT, allowedRoles: null }), undefined)
   })
 
@@ -83,14 +84,14 @@ describe('the button that mends a refused request', () => {
 
 test('a refused request has the same title in every list, in the language of the page, also where a site refused it', () => {
   const { cases } = applications.diagnosis
-  const words = { applications: cases, sites: sites.refusals.cases, sentences: refusals }
+  const words = { applications: cases, sites: sites.refusals.cases, errors }
   const title = (refusal: Refusal) => refusalTitle(refusal, words)
   const description = 'A sentence of a newer server.'
   assert.equal(title(refused('invalid_scope', 'email', { description })), cases.scope)
   const atSite = { endpoint: '/api/authz/auth-request', description }
   assert.equal(title(refused('not_allowed', 'GET /', atSite)), sites.refusals.cases.not_allowed)
   assert.equal(title(refused('not_allowed', null, { description })), description)
-  const off = { description: 'An administrator has turned this application off.' }
+  const off = { reason: 'application_turned_off', description: 'An administrator has turned this application off.' }
   assert.equal(
     title(refused('unauthorized_client', null, off)),
     'Diese Anwendung wurde von der Verwaltung abgeschaltet.',
