@@ -119,7 +119,7 @@ async function admitVisit(gate: Gate, asked: ProxyRequest): Promise<Admitted> {
   })
   if (!row) throw proxyErrors.host_without_site()
   const found = toVisitor(row)
-  // Where app passwords are taken, whoever sends credentials is judged by them alone.
+  // Where app passwords are taken, what somebody sends credentials for is decided by these alone.
   const isWrong = row.basic === 1 && basic !== undefined && !(found && row.appPasswordId && namesVisitor(basic, found))
   // A request counts as a use also when it is denied: the person is there.
   if (found && !isWrong) await markVisit(gate, row)

@@ -1,7 +1,6 @@
 import { METHODS } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import { Type } from 'typebox'
-import { AppError } from '../errors.ts'
 import { currentlySignedIn } from '../identity/sessions/guards.ts'
 import type { Provider } from '../oauth/provider.ts'
 import { RESERVED } from '../oauth/sites/evaluate-rules.ts'
@@ -126,7 +125,7 @@ export const siteSignInRoutes =
     // A browser gets a page; whoever accepts none gets JSON.
     app.setErrorHandler((thrown, request, reply) => {
       const error = toAppError(thrown)
-      const shown = error.status === 400 ? new AppError('address_refused', error.message) : error
+      const shown = error.status === 400 ? proxyErrors.forwarded_address_invalid() : error
       const isOfSite = shown instanceof SiteDenial
       // Before the parameters were checked they may be anything.
       const { host, to } = isOfSite ? (request.query as SiteSignIn) : { host: '', to: '/' }

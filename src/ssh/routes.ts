@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { refuseField } from '../errors.ts'
+import { atField } from '../errors.ts'
 import { actorOf, callerOf } from '../identity/sessions/actor.ts'
 import { needs, needsSessionOrToken } from '../identity/sessions/guards.ts'
 import { findSshBearer } from '../oauth/tokens/ssh-bearer-store.ts'
@@ -14,6 +14,7 @@ import {
   success,
 } from '../platform/http/contracts.ts'
 import { decodeCursor, toPage } from '../platform/http/cursor.ts'
+import { requestErrors } from '../platform/http/request-errors.ts'
 import { VisibleName } from '../platform/http/visible-name.ts'
 import { MAX_PRINCIPALS } from '../platform/openssh/certificate.ts'
 import type { Services } from '../platform/services.ts'
@@ -243,7 +244,6 @@ function readCursor(cursor: string | undefined): bigint | undefined {
   const position = decodeCursor(cursor)
   if (!position) return undefined
   const serial = /^[1-9][0-9]{0,18}$/.test(position[1]) ? BigInt(position[1]) : 0n
-  return serial > 0n && serial <= LAST_SERIAL
-    ? serial
-    : refuseField('cursor', 'The cursor is not one that this server gave out.')
+  if (serial > 0n && serial <= LAST_SERIAL) return serial
+  throw atField('cursor', requestErrors.cursor_unknown())
 }

@@ -51,7 +51,7 @@ export async function findHost(
   })
 }
 
-/** The same, refused without one. */
+/** The same; without one it throws. */
 export const requireHost = async (
   services: Pick<Services, 'db' | 'now'>,
   request: FastifyRequest,

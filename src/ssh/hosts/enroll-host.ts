@@ -42,7 +42,7 @@ export interface Enrolled {
 
 /**
  * Enrolls a host with the token that an administrator was shown. The token is taken in the transaction that stores the
- * keys and the certificates, so that it serves once, and a refusal does not use it up. What the host had before ends.
+ * keys and the certificates, so that it serves once, and a request that fails does not use it up. What the host had before ends.
  */
 export async function enrollHost(
   services: EnrollingServices,

@@ -45,7 +45,7 @@ export const hostAgentRoutes =
           tags,
           summary: 'Enroll a host',
           description:
-            'With the token that was shown to an administrator. It serves once; a refusal does not use it up.',
+            'With the token that was shown to an administrator. It serves once; a request that fails does not use it up.',
           body: Type.Object(
             {
               token: Type.String({ minLength: 1, maxLength: 256 }),

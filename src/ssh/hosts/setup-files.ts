@@ -7,6 +7,7 @@ import { ROOT_FOLDER } from '../../root-folder.ts'
 
 const FOLDER = join(ROOT_FOLDER, 'deploy/ssh-host')
 const FILES = ['latchkey-ssh-sync', 'latchkey-ssh-sync.service', 'latchkey-ssh-sync.timer']
+const PROGRAM = join(ROOT_FOLDER, 'deploy/ssh-client/latchkey-ssh')
 const END = 'END_OF_LATCHKEY_FILE'
 
 /**
@@ -31,13 +32,6 @@ export function writeHostSetup(baseUrl: string): string {
     '',
   ].join('\n')
 }
-
-const read = (name: string): string => readFileSync(join(FOLDER, name), 'utf8')
-
-/** Quotes any text as one word of the shell. */
-const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
-
-const PROGRAM = join(ROOT_FOLDER, 'deploy/ssh-client/latchkey-ssh')
 
 /**
  * Installs `latchkey-ssh` for the person who runs it, as one script for `curl … | sh`. As with the setup of hosts, all of it
@@ -94,3 +88,8 @@ export function writeKnownHosts({ config, sshHostCa }: Pick<Services, 'config' |
   const lines = keys.map((key) => `@cert-authority ${sshHostPatterns.join(',')} ${key}\n`)
   return `# Hosts of ${baseUrl}\n${lines.join('')}`
 }
+
+const read = (name: string): string => readFileSync(join(FOLDER, name), 'utf8')
+
+/** Quotes any text as one word of the shell. */
+const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

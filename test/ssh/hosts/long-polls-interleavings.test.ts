@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
-import { EventEmitter } from 'node:events'
 import { test } from 'node:test'
 import fc, { type Scheduler } from 'fast-check'
-import type { FastifyReply } from 'fastify'
 import { createLogger } from '../../../src/platform/http/log.ts'
 import { createLongPolls } from '../../../src/ssh/hosts/long-polls.ts'
 import { shareRead } from '../../../src/ssh/hosts/shared-read.ts'
 import { createEmitter } from '../../../src/storage/signals.ts'
 import { createClock } from '../../support/clock.ts'
+import { createRequest } from './waiting-request.ts'
 
 const HOSTS = 2
 const LISTS = 2
@@ -56,42 +55,6 @@ const reconnects: fc.Arbitrary<Step[]> = fc.array(
   ),
   { maxLength: 12 },
 )
-
-interface Answer {
-  status: number
-  tag: string | undefined
-}
-
-/** A request of a host, with as much of a reply as the waiting uses. */
-function createRequest(of: number, known: string) {
-  const answers: Answer[] = []
-  const raw = Object.assign(new EventEmitter(), { closed: false })
-  let status = 200
-  let tag: string | undefined
-  const reply = {
-    raw,
-    request: { ip: '192.0.2.1' },
-    code(code: number) {
-      status = code
-      return reply
-    },
-    header(_name: string, value: string) {
-      tag = value
-      return reply
-    },
-    send(body?: unknown) {
-      answers.push(body instanceof Error ? { status: 503, tag: undefined } : { status, tag })
-      close()
-      return reply
-    },
-  }
-  const close = () => {
-    if (raw.closed) return
-    raw.closed = true
-    raw.emit('close')
-  }
-  return { of, known, answers, reply: reply as unknown as FastifyReply, disconnect: close, hasEnded: () => raw.closed }
-}
 
 interface World {
   scheduler: Scheduler
