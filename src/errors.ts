@@ -180,10 +180,5 @@ export function atField(path: string, { code, message, reason, values, retryAfte
   return new AppError(code, message, { ...about, ...wait, issues: [{ path, message, ...about }] })
 }
 
-/** An error about a field, without a reason. */
-export function refuseField(path: string, message: string, code: ErrorCode = 'invalid_input'): never {
-  throw new AppError(code, message, { issues: [{ path, message }] })
-}
-
 /** The service can't start. The message is the one line that the person at the terminal sees. */
 export class StartError extends Error {}
