@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { groupTests } from '../../scripts/group-tests.ts'
+import { serverTestArguments } from '../../scripts/run-tests.ts'
 import { run } from '../../scripts/run.ts'
 import { readResults } from '../../scripts/test-results.ts'
 import { until } from '../support/replicas.ts'
@@ -41,7 +42,8 @@ test('npm test kills a program that stops printing, together with its child proc
 
 test('npm test sets a time limit for every test, and counts a test that exceeds it as failed', (t) => {
   const script = readFileSync(join(SCRIPTS, 'test.ts'), 'utf8')
-  assert.match(script, /`--test-timeout=\$\{MAX_TEST_MS\}`/)
+  assert.match(script, /serverTestArguments\(MAX_TEST_MS\)/)
+  assert.ok(serverTestArguments(1234).includes('--test-timeout=1234'))
   assert.match(script, /cancelled/)
   const folder = newFolder(t)
   writeFileSync(

@@ -21,7 +21,7 @@ test('the page for an unavailable database is shown without asking the database 
   const config = readConfig({ SECRET_KEY, RP_NAME: 'Acme' })
   const app = fastify()
   t.after(() => app.close())
-  showErrors(app, { config, db: { read }, refusals: { note: () => {} } } as unknown as Parameters<typeof showErrors>[1])
+  showErrors(app, { config, db: { read }, problems: { note: () => {} } } as unknown as Parameters<typeof showErrors>[1])
   app.get('/away', () => Promise.reject(new StorageFailure('unavailable', new Error('Query read timeout'))))
   app.get('/refused', () => refuse('invalid_request', 'No.'))
 
@@ -42,7 +42,7 @@ onMainEngine('the page of a sign-in that could not be stored', (engine) => {
     })
     const app = fastify()
     t.after(() => app.close())
-    showErrors(app, { ...services, refusals: { note: () => {} } } as unknown as Parameters<typeof showErrors>[1])
+    showErrors(app, { ...services, problems: { note: () => {} } } as unknown as Parameters<typeof showErrors>[1])
     app.get('/full', () => Promise.reject(new StorageFailure('unwritable', new Error('database or disk is full'))))
     const page = await app.inject({ url: '/full', headers: { accept: 'text/html' } })
     assert.equal(page.statusCode, 503)
