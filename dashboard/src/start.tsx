@@ -5,7 +5,7 @@ import './theme.css'
 import { DirectionProvider, MantineProvider } from '@mantine/core'
 import { type ComponentType, StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { loadLook, look } from './lib/look.ts'
+import { loadAppearance, appearance } from './lib/appearance.ts'
 import { preferredLanguage } from './texts/language.ts'
 import { loadTexts, type Part } from './texts/load-texts.ts'
 import { TextsProvider } from './texts/TextsProvider.tsx'
@@ -15,7 +15,7 @@ import { ErrorBoundary } from './ui/ErrorBoundary.tsx'
 /** Draws an application as soon as its texts are there, and what the installation looks like is known. */
 export async function start(App: ComponentType, parts: Part[]): Promise<void> {
   const language = preferredLanguage()
-  const [texts] = await Promise.all([loadTexts(language, parts), loadLook()])
+  const [texts] = await Promise.all([loadTexts(language, parts), loadAppearance()])
 
   const root = document.getElementById('root')
   if (!root) throw new Error('The page has no root element.')
@@ -24,7 +24,7 @@ export async function start(App: ComponentType, parts: Part[]): Promise<void> {
       {/* It follows the direction of the document, which loading the texts sets. */}
       <DirectionProvider>
         <MantineProvider
-          theme={themeFor(look().accentColor)}
+          theme={themeFor(appearance().accentColor)}
           cssVariablesResolver={cssVariables}
           defaultColorScheme="auto"
         >

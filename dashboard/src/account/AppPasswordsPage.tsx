@@ -2,7 +2,7 @@ import { Badge, Button, Select, TextInput } from '@mantine/core'
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { answer, api } from '../api/client.ts'
-import { isRefusal } from '../api/failure.ts'
+import { hasCode } from '../api/failure.ts'
 import type { AppPassword, BasicSite, MadeAppPassword } from '../api/shapes.ts'
 import { discardUnsavedChanges } from '../lib/unsaved-changes.ts'
 import { useFormat } from '../lib/use-format.ts'
@@ -126,7 +126,7 @@ export function NewAppPasswordDialog({ sites, onClose, onMade }: NewAppPasswordD
       await onMade()
     },
   })
-  const isStale = isRefusal(form.failure, 'fresh_sign_in_needed')
+  const isStale = hasCode(form.failure, 'fresh_sign_in_needed')
 
   if (made) {
     const warning = { icon: 'key' as const, title: texts.madeTitle, text: texts.madeText }

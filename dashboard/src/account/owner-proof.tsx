@@ -2,7 +2,7 @@ import { PasswordInput, type PasswordInputProps, Text } from '@mantine/core'
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { actingUser } from '../api/acting-user.ts'
 import { answer, api } from '../api/client.ts'
-import { isRefusal } from '../api/failure.ts'
+import { hasCode } from '../api/failure.ts'
 import { PasskeyFailure } from '../lib/passkey-failure.ts'
 import { signInWithPasskey } from '../lib/sign-in-with-passkey.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
@@ -12,7 +12,7 @@ export async function withOwnerProof<Answer>(change: () => Promise<Answer>): Pro
   try {
     return await change()
   } catch (failure) {
-    if (!isRefusal(failure, 'fresh_sign_in_needed')) throw failure
+    if (!hasCode(failure, 'fresh_sign_in_needed')) throw failure
     const signedIn = await signInWithPasskey()
     if (signedIn.id === actingUser()) return change()
     // The passkey of another account: that session ends again, and this page asks to sign in.

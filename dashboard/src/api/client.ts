@@ -14,7 +14,7 @@ api.use({
 
 type Answered<Data> = { data?: Data | undefined; error?: unknown; response: Response }
 
-/** The data of an answer. A refusal is thrown, so that callers and the query library handle one kind of error. */
+/** The data of an answer. An error is thrown, so that callers and the query library handle one kind of error. */
 export async function answer<Data>(request: Promise<Answered<Data>>): Promise<Data> {
   const { data, error, response } = await request
   if (!response.ok) throw new ApiFailure(response, error)

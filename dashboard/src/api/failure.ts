@@ -3,7 +3,7 @@ import type { ErrorCode } from './shapes.ts'
 
 export type Issue = { path: string; message: string; reason?: string; values?: Values }
 
-/** A refusal by the server, in the server's own words, with the request id that finds it in the server's log. */
+/** An error that the server answered, in the server's own words, with the request id that finds it in the server's log. */
 export class ApiFailure extends Error {
   readonly status: number
   readonly code: string | undefined
@@ -36,6 +36,6 @@ const isIssue = (value: unknown): value is Issue =>
 export const isStatus = (error: unknown, ...statuses: number[]): error is ApiFailure =>
   error instanceof ApiFailure && statuses.includes(error.status)
 
-/** Whether the server refused with this code. */
-export const isRefusal = (error: unknown, code: ErrorCode): error is ApiFailure =>
+/** Whether the server answered with this error code. */
+export const hasCode = (error: unknown, code: ErrorCode): error is ApiFailure =>
   error instanceof ApiFailure && error.code === code

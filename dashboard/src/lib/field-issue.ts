@@ -2,7 +2,7 @@ import { ApiFailure, type Issue } from '../api/failure.ts'
 import { currentTexts } from '../texts/current-texts.ts'
 import { issueSentence } from './issue-sentence.ts'
 
-/** Refusals whose code alone says which field they are about. */
+/** Errors whose code alone says which field they are about. */
 const FIELD_OF_CODE: Partial<Record<string, string>> = {
   wrong_password: 'currentPassword',
   email_domain: 'email',

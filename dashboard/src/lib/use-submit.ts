@@ -74,7 +74,7 @@ export function useFailure(): [failure: unknown, fail: (failure: unknown) => Pro
 const FOR_FAILURES: Part[] = ['failures', 'refusals', 'errors']
 
 /**
- * Loads what is said about a refusal, before the first one is shown: few visitors of the sign-in see one. Without these texts
+ * Loads what is said about errors of the server, before the first one is shown: few visitors of the sign-in see one. Without these texts
  * the server's own words are shown.
  */
 async function loadFailureTexts(failure: unknown): Promise<void> {

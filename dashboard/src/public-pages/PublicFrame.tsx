@@ -1,6 +1,6 @@
 import { Anchor, Box, Group, Paper, Stack, Text, Title } from '@mantine/core'
 import { type ReactNode, useEffect } from 'react'
-import { look } from '../lib/look.ts'
+import { appearance } from '../lib/appearance.ts'
 import { paths } from '../paths.ts'
 import { ColorSchemeMenu, LanguageMenu } from '../ui/DisplayMenus.tsx'
 import { Logo } from '../ui/Logo.tsx'
@@ -10,7 +10,7 @@ export function PublicFrame({ children }: { children: ReactNode }) {
   return (
     <Box className={classes.ground}>
       <header className={classes.header}>
-        <Anchor href={paths.home} underline="never" c="inherit" aria-label={look().name}>
+        <Anchor href={paths.home} underline="never" c="inherit" aria-label={appearance().name}>
           <Logo />
         </Anchor>
       </header>
@@ -31,7 +31,7 @@ export function PublicFrame({ children }: { children: ReactNode }) {
 
 export function PublicHeading({ title, children }: { title: string; children?: ReactNode }) {
   useEffect(() => {
-    document.title = `${title} · ${look().name}`
+    document.title = `${title} · ${appearance().name}`
   }, [title])
   return (
     <Stack gap={6}>

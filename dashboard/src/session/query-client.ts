@@ -1,5 +1,5 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
-import { ApiFailure, isRefusal, isStatus } from '../api/failure.ts'
+import { ApiFailure, hasCode, isStatus } from '../api/failure.ts'
 import { hasUnsavedChanges } from '../lib/unsaved-changes.ts'
 import { loginWithReturn } from '../paths.ts'
 import { markShownByShell, sessionState, setSessionState } from './session-state.ts'
@@ -9,14 +9,14 @@ import { markShownByShell, sessionState, setSessionState } from './session-state
  * happens in a dialog on the page, so that the input stays.
  */
 export function noticeSession(error: unknown, isChange: boolean): void {
-  if (isRefusal(error, 'other_user')) setSessionState('other-user')
+  if (hasCode(error, 'other_user')) setSessionState('other-user')
   else if (!isStatus(error, 401)) return
   else if (isChange || hasUnsavedChanges() || sessionState() === 'ended') setSessionState('ended')
   else location.replace(loginWithReturn(location.pathname + location.search + location.hash))
   markShownByShell(error)
 }
 
-/** A refusal is not retried. After a lost connection or an error of the server a query is retried twice. */
+/** What the server has refused is not tried again. After a lost connection or an error of the server a query is retried twice. */
 export const shouldRetry = (failures: number, error: unknown): boolean =>
   failures < 2 && !(error instanceof ApiFailure && error.status < 500)
 

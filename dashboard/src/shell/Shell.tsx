@@ -1,7 +1,7 @@
 import { AppShell, Box, Burger, Container, Group, ScrollArea } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { Link, Outlet, useMatches } from '@tanstack/react-router'
-import { look } from '../lib/look.ts'
+import { appearance } from '../lib/appearance.ts'
 import { NotificationBell } from '../notifications/NotificationBell.tsx'
 import { PaletteButton } from '../palette/PaletteButton.tsx'
 import { paths } from '../paths.ts'
@@ -44,7 +44,7 @@ export function Shell() {
               aria-label={opened ? texts.close : texts.open}
               aria-expanded={opened}
             />
-            <Link to={paths.home} aria-label={look().name} style={{ color: 'inherit', textDecoration: 'none' }}>
+            <Link to={paths.home} aria-label={appearance().name} style={{ color: 'inherit', textDecoration: 'none' }}>
               <Logo size={26} />
             </Link>
           </Group>

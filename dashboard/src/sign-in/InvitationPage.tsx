@@ -1,8 +1,8 @@
 import { Alert, Button, Divider, Skeleton, Stack, Text, TextInput } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { answer, api } from '../api/client.ts'
+import { appearance } from '../lib/appearance.ts'
 import { acceptWithPasskey } from '../lib/create-passkey.ts'
-import { look } from '../lib/look.ts'
 import { useFailure, useSubmit } from '../lib/use-submit.ts'
 import { paths } from '../paths.ts'
 import { PublicHeading } from '../public-pages/PublicFrame.tsx'
@@ -54,7 +54,9 @@ export default function InvitationPage() {
   if (!invitation) return <Skeleton h={240} />
   const { email, invitedBy } = invitation
   const title =
-    invitedBy === null ? texts.invitation.title(look().name) : texts.invitation.titleBy(invitedBy, look().name)
+    invitedBy === null
+      ? texts.invitation.title(appearance().name)
+      : texts.invitation.titleBy(invitedBy, appearance().name)
   return (
     <Stack gap="lg">
       <PublicHeading title={title}>{texts.invitation.text(email)}</PublicHeading>

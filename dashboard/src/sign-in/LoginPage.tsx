@@ -2,7 +2,7 @@ import { Alert, Anchor, Button, Divider, Group, PasswordInput, Stack, Text, Text
 import { useState } from 'react'
 import { answer, api } from '../api/client.ts'
 import { type ApiFailure, isStatus } from '../api/failure.ts'
-import { look } from '../lib/look.ts'
+import { appearance } from '../lib/appearance.ts'
 import { type SignedIn, signInWithPasskey } from '../lib/sign-in-with-passkey.ts'
 import { useFailure, useSubmit } from '../lib/use-submit.ts'
 import { paths } from '../paths.ts'
@@ -45,7 +45,7 @@ export default function LoginPage() {
       throw error
     }
   })
-  // The specification gives this one refusal a sentence and no code.
+  // The specification gives this one error a sentence and no code.
   const disabled = (error: unknown): error is ApiFailure => isStatus(error, 403) && error.code === undefined
   const failure = passwordFailure ?? byPasskey.failure ?? autofill.failure
   function choose(account: RememberedAccount | undefined) {
@@ -88,7 +88,7 @@ export default function LoginPage() {
           />
         </>
       )}
-      {look().registration === 'open' && (
+      {appearance().registration === 'open' && (
         <Text size="sm" c="dimmed" ta="center">
           {texts.login.noAccount}{' '}
           <Anchor size="sm" href={paths.register + keptQuery} underline="always">

@@ -2,7 +2,7 @@ import { Anchor, Button, Stack } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { answer, api } from '../api/client.ts'
 import { isStatus } from '../api/failure.ts'
-import { look } from '../lib/look.ts'
+import { appearance } from '../lib/appearance.ts'
 import { useSubmit } from '../lib/use-submit.ts'
 import { paths } from '../paths.ts'
 import { PublicHeading } from '../public-pages/PublicFrame.tsx'
@@ -38,7 +38,7 @@ export default function LogoutPage() {
   return (
     <Stack gap="lg">
       <PublicHeading title={site === undefined ? texts.title : texts.doneTitle}>
-        {site === undefined ? texts.text(look().name) : texts.ofSite(site, look().name)}
+        {site === undefined ? texts.text(appearance().name) : texts.ofSite(site, appearance().name)}
       </PublicHeading>
       <FailureAlert failure={failure} />
       <Stack gap="sm">

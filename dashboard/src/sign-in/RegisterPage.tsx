@@ -1,6 +1,6 @@
 import { Anchor, Button, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
-import { look } from '../lib/look.ts'
+import { appearance } from '../lib/appearance.ts'
 import { paths } from '../paths.ts'
 import { PublicHeading } from '../public-pages/PublicFrame.tsx'
 import { useTexts } from '../texts/TextsProvider.tsx'
@@ -37,7 +37,7 @@ export default function RegisterPage() {
       </Stack>
     )
   }
-  if (look().registration !== 'open') {
+  if (appearance().registration !== 'open') {
     return (
       <Stack gap="lg">
         <PublicHeading title={texts.register.closedTitle}>{texts.register.closed}</PublicHeading>

@@ -1,7 +1,7 @@
 import { Anchor, Button, Stack, Text } from '@mantine/core'
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { answer, api } from '../api/client.ts'
-import { isRefusal } from '../api/failure.ts'
+import { hasCode } from '../api/failure.ts'
 import type { KeptAccess, ResetAccess } from '../api/shapes.ts'
 import { useFailure } from '../lib/use-submit.ts'
 import { paths } from '../paths.ts'
@@ -76,7 +76,7 @@ export default function ResetPasswordPage() {
     <Stack gap="lg">
       <PublicHeading title={texts.reset.title}>{texts.reset.text}</PublicHeading>
       <FailureAlert failure={problem} />
-      {isRefusal(problem, 'invalid_token') && again}
+      {hasCode(problem, 'invalid_token') && again}
       <Form form={form}>
         <Stack>
           {access?.removesAll && (

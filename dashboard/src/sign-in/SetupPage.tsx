@@ -2,7 +2,7 @@ import { Box, Button, Group, PasswordInput, Stack, Text } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { answer, api } from '../api/client.ts'
 import { isStatus } from '../api/failure.ts'
-import { look } from '../lib/look.ts'
+import { appearance } from '../lib/appearance.ts'
 import { paths } from '../paths.ts'
 import { PublicHeading } from '../public-pages/PublicFrame.tsx'
 import { useTexts } from '../texts/TextsProvider.tsx'
@@ -49,10 +49,10 @@ export default function SetupPage() {
   })
 
   // Whether there was an administrator when the page was opened, or somebody else was quicker.
-  if (look().isSetUp || (isStatus(form.failure, 409) && step === 'elevate')) {
+  if (appearance().isSetUp || (isStatus(form.failure, 409) && step === 'elevate')) {
     return (
       <Stack gap="lg">
-        <PublicHeading title={texts.setup.alreadyTitle(look().name)}>{texts.setup.already}</PublicHeading>
+        <PublicHeading title={texts.setup.alreadyTitle(appearance().name)}>{texts.setup.already}</PublicHeading>
         <Button component="a" href={paths.login}>
           {texts.setup.toLogin}
         </Button>
@@ -63,7 +63,7 @@ export default function SetupPage() {
   return (
     <Stack gap="lg">
       <SetupSteps current={step === 'account' ? 1 : 2} />
-      <PublicHeading title={texts.setup.title(look().name)}>
+      <PublicHeading title={texts.setup.title(appearance().name)}>
         {step === 'account' && texts.setup.accountText}
       </PublicHeading>
       <Form form={form}>

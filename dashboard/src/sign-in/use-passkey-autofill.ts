@@ -22,7 +22,7 @@ export function usePasskeyAutofill(onSignedIn: (user: SignedIn) => void): { fail
         const user = await signInWithPasskey({ autofill: true, onChosen: () => (isChosen = true) })
         if (!isOver) signedIn.current(user)
       } catch (error) {
-        // An aborted or ignored offer is not shown as a failure; a refusal by the server is.
+        // An aborted or ignored offer is not shown as a failure; an error of the server is.
         if (isOver || !(error instanceof ApiFailure)) return
         await fail(error)
         // Without a passkey that was chosen, the next round would be refused at once in the same way, without end.

@@ -13,14 +13,14 @@ import { Icon } from './Icon.tsx'
 export function FailureAlert({ failure, title, children }: { failure: unknown; title?: string; children?: ReactNode }) {
   const texts = useTexts('shared')
   if (failure === undefined || failure === null || isShownByShell(failure)) return null
-  const refusal = failure instanceof ApiFailure ? failure : undefined
+  const answered = failure instanceof ApiFailure ? failure : undefined
   const spoken = currentTexts()
   const sentence = failureSentence(failure, texts, spoken)
   // What the sentence above says already is not said again.
-  const issues = (refusal?.issues ?? [])
+  const issues = (answered?.issues ?? [])
     .map((issue) => ({
       name: spoken.failures && findText(spoken.failures.fields, nameOf(issue.path)),
-      said: issueSentence(issue, spoken, refusal?.code),
+      said: issueSentence(issue, spoken, answered?.code),
     }))
     .filter(({ said }) => said !== sentence)
     .map(({ name, said }) => (name ? `${name}: ${said}` : said))
@@ -35,9 +35,9 @@ export function FailureAlert({ failure, title, children }: { failure: unknown; t
         </Text>
       )}
       {children}
-      {refusal?.requestId && (
+      {answered?.requestId && (
         <Text size="xs" mt={6} ff="monospace" opacity={0.85}>
-          {texts.requestId(refusal.requestId)}
+          {texts.requestId(answered.requestId)}
         </Text>
       )}
     </Alert>

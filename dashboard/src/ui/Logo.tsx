@@ -1,5 +1,5 @@
 import { Group, Text } from '@mantine/core'
-import { look } from '../lib/look.ts'
+import { appearance } from '../lib/appearance.ts'
 
 function LogoMark({ size = 32 }: { size?: number }) {
   return (
@@ -15,7 +15,7 @@ function LogoMark({ size = 32 }: { size?: number }) {
 
 /** The name and logo of the installation. */
 export function Logo({ size = 28 }: { size?: number }) {
-  const { name, logoUrl } = look()
+  const { name, logoUrl } = appearance()
   return (
     <Group gap={10} wrap="nowrap">
       {logoUrl === null ? <LogoMark size={size} /> : <img src={logoUrl} alt="" width={size} height={size} />}

@@ -1,12 +1,12 @@
 import { Group, Stack, Text, Title } from '@mantine/core'
 import { useEffect, type ReactNode } from 'react'
-import { look } from '../lib/look.ts'
+import { appearance } from '../lib/appearance.ts'
 
 type Props = { title: string; description?: ReactNode; actions?: ReactNode }
 
 export function PageHeader({ title, description, actions }: Props) {
   useEffect(() => {
-    document.title = `${title} · ${look().name}`
+    document.title = `${title} · ${appearance().name}`
   }, [title])
   return (
     <Group justify="space-between" align="flex-start" gap="md" mb="lg">

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { ApiFailure, isRefusal, isStatus } from '../../../dashboard/src/api/failure.ts'
+import { ApiFailure, hasCode, isStatus } from '../../../dashboard/src/api/failure.ts'
 
 const response = (status: number, headers: Record<string, string> = {}, statusText = '') =>
   new Response(null, { status, statusText, headers })
@@ -58,13 +58,13 @@ describe('a refusal by the server', () => {
 
   test('is recognized by its code, including a code that only another version of the server has', () => {
     const failure = new ApiFailure(response(400), { error: 'No.', code: 'invalid_token' })
-    assert.ok(isRefusal(failure, 'invalid_token'))
-    assert.ok(!isRefusal(failure, 'invalid_input'))
-    assert.ok(!isRefusal({ code: 'invalid_token' }, 'invalid_token'))
-    assert.ok(!isRefusal(undefined, 'invalid_token'))
+    assert.ok(hasCode(failure, 'invalid_token'))
+    assert.ok(!hasCode(failure, 'invalid_input'))
+    assert.ok(!hasCode({ code: 'invalid_token' }, 'invalid_token'))
+    assert.ok(!hasCode(undefined, 'invalid_token'))
     const unknown = new ApiFailure(response(400), { error: 'No.', code: 'unheard_of' })
     assert.equal(unknown.code, 'unheard_of')
     // @ts-expect-error The type accepts only codes that this version of the server has.
-    assert.ok(isRefusal(unknown, 'unheard_of'))
+    assert.ok(hasCode(unknown, 'unheard_of'))
   })
 })

@@ -15,7 +15,7 @@ import { kindOf } from './client-kind.ts'
 import { readClientsSearch } from './client-search.ts'
 import { clientsQuery } from './clients-query.ts'
 import { PkceBadge } from './Pkce.tsx'
-import { AllRefusalsSection } from './RefusalsSection.tsx'
+import { AllProblemsSection } from './ProblemsSection.tsx'
 
 export function ClientsPage() {
   const texts = useTexts('admin').clients
@@ -90,7 +90,7 @@ export function ClientsPage() {
           </Rows>
         )}
       </PagedList>
-      <AllRefusalsSection />
+      <AllProblemsSection />
     </>
   )
 }

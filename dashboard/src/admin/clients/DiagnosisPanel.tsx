@@ -1,8 +1,8 @@
 import { Button, Code, NativeSelect, Stack, Text } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { isRefusal } from '../../api/failure.ts'
-import type { Client, ClientChanges, Refusal } from '../../api/shapes.ts'
+import { hasCode } from '../../api/failure.ts'
+import type { Client, ClientChanges, SignInProblem } from '../../api/shapes.ts'
 import { useMay } from '../../session/me.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
 import { useSubmitForm } from '../../ui/Form.tsx'
@@ -12,28 +12,28 @@ import { Section } from '../../ui/Section.tsx'
 import { rolesQuery } from '../users/user-queries.ts'
 import { changeClient } from './ClientForm.tsx'
 import { clientQuery } from './clients-query.ts'
-import { type Mend, mendFor, refusalCase } from './refusal-case.ts'
-import { RefusalsSection } from './RefusalsSection.tsx'
+import { type Fix, fixFor, problemCase } from './problem-case.ts'
+import { ProblemsSection } from './ProblemsSection.tsx'
 
 type Props = { application: Client; mayWrite: boolean }
 
-/** The refused requests of an application, with what was wrong and how to mend it. */
+/** The refused requests of an application, with what was wrong and how to fix it. */
 export function DiagnosisPanel({ application, mayWrite }: Props) {
   const texts = useTexts('applications').diagnosis
-  const [mend, setMend] = useState<Mend>()
+  const [fix, setFix] = useState<Fix>()
   const mayUseRs256 = mayWrite && application.id_token_signed_response_alg === 'ES256'
   return (
     <>
-      <RefusalsSection
+      <ProblemsSection
         application={application}
         texts={texts}
-        explain={(refusal) => {
-          const offered = mayWrite ? mendFor(refusal, application) : undefined
+        explain={(problem) => {
+          const offered = mayWrite ? fixFor(problem, application) : undefined
           return {
-            meta: <Explanation refusal={refusal} isMendable={offered !== undefined} />,
+            meta: <Explanation problem={problem} isFixable={offered !== undefined} />,
             actions: offered && (
-              <Button size="xs" variant="default" onClick={() => setMend(offered)}>
-                {texts.mend[offered.kind]}…
+              <Button size="xs" variant="default" onClick={() => setFix(offered)}>
+                {texts.fix[offered.kind]}…
               </Button>
             ),
           }
@@ -41,25 +41,25 @@ export function DiagnosisPanel({ application, mayWrite }: Props) {
       />
       <Section title={texts.unseenTitle} description={texts.unseen}>
         {mayUseRs256 && (
-          <Button variant="default" onClick={() => setMend({ kind: 'rs256' })}>
-            {texts.mend.rs256}…
+          <Button variant="default" onClick={() => setFix({ kind: 'rs256' })}>
+            {texts.fix.rs256}…
           </Button>
         )}
       </Section>
-      {mend && <MendDialog mend={mend} application={application} onClose={() => setMend(undefined)} />}
+      {fix && <FixDialog fix={fix} application={application} onClose={() => setFix(undefined)} />}
     </>
   )
 }
 
-function Explanation({ refusal, isMendable }: { refusal: Refusal; isMendable: boolean }) {
+function Explanation({ problem, isFixable }: { problem: SignInProblem; isFixable: boolean }) {
   const texts = useTexts('applications').diagnosis
-  const { at, endpoint, error, details } = refusal
-  const found = refusalCase(refusal)
+  const { at, endpoint, error, details } = problem
+  const found = problemCase(problem)
   return (
     <>
       <Text size="sm" c="var(--mantine-color-text)">
-        {found === 'other' ? refusal.hint : texts.hints[found]}
-        {found === 'redirectUri' && !isMendable && ` ${texts.byHand}`}
+        {found === 'other' ? problem.hint : texts.hints[found]}
+        {found === 'redirectUri' && !isFixable && ` ${texts.byHand}`}
       </Text>
       {details.sent !== null && (
         <div>
@@ -78,13 +78,13 @@ function Explanation({ refusal, isMendable }: { refusal: Refusal; isMendable: bo
   )
 }
 
-type MendDialogProps = { mend: Mend; application: Client; onClose: () => void }
+type FixDialogProps = { fix: Fix; application: Client; onClose: () => void }
 
 /** Asks before it changes the application so that a request like the refused one is accepted. */
-function MendDialog({ mend, application, onClose }: MendDialogProps) {
+function FixDialog({ fix, application, onClose }: FixDialogProps) {
   const texts = useTexts('applications').diagnosis
   const queries = useQueryClient()
-  const roles = useQuery({ ...rolesQuery, enabled: useMay()('roles:read') && mend.kind === 'role' })
+  const roles = useQuery({ ...rolesQuery, enabled: useMay()('roles:read') && fix.kind === 'role' })
   const { forbidden } = useTexts('applications').signIn
   const choices = (roles.data?.roles ?? []).filter(({ id }) => application.allowedRoles?.includes(id) !== true)
 
@@ -93,9 +93,9 @@ function MendDialog({ mend, application, onClose }: MendDialogProps) {
     async submit({ roleId }) {
       // What somebody else has changed meanwhile stays.
       const { client } = await queries.fetchQuery({ ...clientQuery(application.client_id), staleTime: 0 })
-      const changes = changesFor(mend, client, roleId)
+      const changes = changesFor(fix, client, roleId)
       await changeClient(queries, application.client_id, changes).catch((error: unknown) => {
-        throw mend.kind === 'pkce' && isRefusal(error, 'conflict') ? new Error(forbidden) : error
+        throw fix.kind === 'pkce' && hasCode(error, 'conflict') ? new Error(forbidden) : error
       })
     },
     onSuccess: onClose,
@@ -103,16 +103,16 @@ function MendDialog({ mend, application, onClose }: MendDialogProps) {
 
   return (
     <FormDialog
-      title={texts.mend[mend.kind]}
+      title={texts.fix[fix.kind]}
       form={form}
-      submit={texts.confirm[mend.kind]}
-      disabled={mend.kind === 'role' && form.values.roleId === ''}
+      submit={texts.confirm[fix.kind]}
+      disabled={fix.kind === 'role' && form.values.roleId === ''}
       onClose={onClose}
     >
-      <Text size="sm">{texts.mendTexts[mend.kind]}</Text>
-      {mend.kind === 'scope' && <Sent lines={mend.scopes} />}
-      {mend.kind === 'redirectUri' && <Sent lines={[mend.uri]} />}
-      {mend.kind === 'role' && (
+      <Text size="sm">{texts.fixTexts[fix.kind]}</Text>
+      {fix.kind === 'scope' && <Sent lines={fix.scopes} />}
+      {fix.kind === 'redirectUri' && <Sent lines={[fix.uri]} />}
+      {fix.kind === 'role' && (
         <NativeSelect
           label={texts.role}
           size="md"
@@ -135,10 +135,10 @@ const Sent = ({ lines }: { lines: string[] }) => (
   </Stack>
 )
 
-function changesFor(mend: Mend, client: Client, roleId: string): ClientChanges {
-  if (mend.kind === 'scope') return { scopes: [...new Set([...client.scopes, ...mend.scopes])] }
-  if (mend.kind === 'redirectUri') return { redirectUris: [...new Set([...client.redirect_uris, mend.uri])] }
-  if (mend.kind === 'pkce') return { pkce: 'optional' }
-  if (mend.kind === 'rs256') return { id_token_signed_response_alg: 'RS256' }
+function changesFor(fix: Fix, client: Client, roleId: string): ClientChanges {
+  if (fix.kind === 'scope') return { scopes: [...new Set([...client.scopes, ...fix.scopes])] }
+  if (fix.kind === 'redirectUri') return { redirectUris: [...new Set([...client.redirect_uris, fix.uri])] }
+  if (fix.kind === 'pkce') return { pkce: 'optional' }
+  if (fix.kind === 'rs256') return { id_token_signed_response_alg: 'RS256' }
   return { allowedRoles: client.allowedRoles && [...new Set([...client.allowedRoles, roleId])] }
 }

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { Entry, Question } from '../../../../catalogue/entry.ts'
 import { fillIn } from '../../../../catalogue/fill-in.ts'
 import { answer, api } from '../../api/client.ts'
-import { isRefusal } from '../../api/failure.ts'
+import { hasCode } from '../../api/failure.ts'
 import { useMay } from '../../session/me.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
 import { FailureAlert } from '../../ui/FailureAlert.tsx'
@@ -72,7 +72,7 @@ export function EntryForm({ entry, onRegistered }: Props) {
     },
   })
   const { filledIn } = fill(form.values.answers)
-  const isForbidden = form.values.withoutPkce && isRefusal(form.failure, 'conflict')
+  const isForbidden = form.values.withoutPkce && hasCode(form.failure, 'conflict')
 
   return (
     <Form form={form}>

@@ -1,5 +1,5 @@
 import { Alert, Checkbox, Radio, Stack, Text, Textarea } from '@mantine/core'
-import { isRefusal } from '../../api/failure.ts'
+import { hasCode } from '../../api/failure.ts'
 import type { Client } from '../../api/shapes.ts'
 import { useFormat } from '../../lib/use-format.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
@@ -41,7 +41,7 @@ export function SignInForm({ application, mayWrite }: Props) {
       consent: consent ? 'skip' : 'ask',
     }),
   })
-  const isForbidden = form.values.pkce === 'optional' && isRefusal(form.failure, 'conflict')
+  const isForbidden = form.values.pkce === 'optional' && hasCode(form.failure, 'conflict')
   const lines = (name: 'redirectUris' | 'postLogoutRedirectUris') => ({
     size: 'md' as const,
     autosize: true,

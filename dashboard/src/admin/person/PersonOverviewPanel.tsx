@@ -1,7 +1,7 @@
 import { Button, Checkbox, Group, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { answer, api } from '../../api/client.ts'
-import { isRefusal } from '../../api/failure.ts'
+import { hasCode } from '../../api/failure.ts'
 import type { User, UserDetails } from '../../api/shapes.ts'
 import { changedNames } from '../../lib/changed-names.ts'
 import { attributeErrors, attributeRows, attributesOf } from '../../lib/typed-value.ts'
@@ -116,7 +116,7 @@ function UserDetailsSection({ user }: { user: User }) {
           </SimpleGrid>
           <Checkbox label={texts.verified} {...form.getInputProps('email_verified', { type: 'checkbox' })} />
           <FailureAlert failure={form.unplaced ?? release.failure} />
-          {isRefusal(form.failure, 'username_held') && (
+          {hasCode(form.failure, 'username_held') && (
             <Group gap="sm">
               <Text size="sm">{texts.releaseText}</Text>
               <Button variant="default" loading={release.busy} onClick={() => release.run()}>

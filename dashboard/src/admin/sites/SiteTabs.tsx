@@ -12,7 +12,7 @@ import { LogoSection } from '../clients/AppearanceForm.tsx'
 import type { SiteTab } from '../clients/client-search.ts'
 import { DeleteClientSection, TurnClientSection } from '../clients/ClientEndSections.tsx'
 import { ClientForm, useClientForm } from '../clients/ClientForm.tsx'
-import { RefusalsSection } from '../clients/RefusalsSection.tsx'
+import { ProblemsSection } from '../clients/ProblemsSection.tsx'
 import { PROXIES } from './proxies.ts'
 import { RulesPanel } from './RulesPanel.tsx'
 import { HEADER_FIELDS, headerNames, headersDraft, headersOf } from './site-headers.ts'
@@ -39,7 +39,7 @@ export function SiteTabs({ site, mayWrite }: Props) {
             {mayWrite && <DeleteClientSection application={site} />}
           </>,
         ),
-        tab('refusals', <SiteRefusals site={site} />),
+        tab('refusals', <SiteProblems site={site} />),
       ]}
     />
   )
@@ -160,10 +160,10 @@ function SiteForm({ site, mayWrite }: SiteFormProps) {
 }
 
 /** Requests that the site did not let through. */
-function SiteRefusals({ site }: { site: Client }) {
+function SiteProblems({ site }: { site: Client }) {
   const texts = useTexts('sites').refusals
   return (
-    <RefusalsSection
+    <ProblemsSection
       application={site}
       texts={texts}
       explain={({ at, details }) => ({

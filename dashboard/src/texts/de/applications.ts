@@ -219,14 +219,14 @@ export const applications: typeof English = {
     unseenTitle: 'Was hier nicht zu sehen ist',
     unseen:
       'Ihre ID-Token prüft die Anwendung selbst. Wenn sie „unexpected algorithm“ oder „invalid signature“ meldet, erwartet sie RS256.',
-    mend: {
+    fix: {
       scope: 'Diese Scopes erlauben',
       pkce: 'PKCE freistellen',
       redirectUri: 'Diese Adresse registrieren',
       role: 'Einer Rolle erlauben',
       rs256: 'RS256 verwenden',
     },
-    mendTexts: {
+    fixTexts: {
       scope: 'Ab dann darf die Anwendung auch darum bitten:',
       pkce: 'Ein gestohlener Code lässt sich dann leichter missbrauchen. Tun Sie es nur, wenn die Anwendung PKCE nicht schicken kann.',
       redirectUri: 'Nach der Anmeldung geht es zu dieser Adresse. Ist sie wirklich die der Anwendung?',

@@ -217,14 +217,14 @@ export const applications = {
     unseenTitle: 'What is not seen here',
     unseen:
       'An application verifies its ID tokens by itself. If it says “unexpected algorithm” or “invalid signature”, it expects RS256.',
-    mend: {
+    fix: {
       scope: 'Allow these scopes',
       pkce: 'Make PKCE optional',
       redirectUri: 'Register this redirect URL',
       role: 'Let a role use it',
       rs256: 'Use RS256',
     },
-    mendTexts: {
+    fixTexts: {
       scope: 'From then on the application may ask people for this:',
       pkce: 'A stolen code is then easier to misuse. Do it only if the application can’t send PKCE.',
       redirectUri: 'People are sent to this address after signing in. Is it really that of the application?',

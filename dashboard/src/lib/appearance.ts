@@ -6,7 +6,7 @@ const MAX_WAIT_MS = 1500
 let current: Appearance = { name: 'Latchkey', accentColor: null, logoUrl: null, registration: 'open', isSetUp: true }
 
 /** Loaded once, before the page is drawn: a logo that comes later would move everything. */
-export async function loadLook(): Promise<void> {
+export async function loadAppearance(): Promise<void> {
   try {
     const response = await fetch('/api/settings/appearance', { signal: AbortSignal.timeout(MAX_WAIT_MS) })
     if (response.ok) current = ((await response.json()) as { appearance: Appearance }).appearance
@@ -15,4 +15,4 @@ export async function loadLook(): Promise<void> {
   }
 }
 
-export const look = (): Appearance => current
+export const appearance = (): Appearance => current

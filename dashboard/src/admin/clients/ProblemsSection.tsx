@@ -2,7 +2,7 @@ import { Badge, Text } from '@mantine/core'
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { answer, api } from '../../api/client.ts'
-import type { Client, Refusal, RefusalOfClient } from '../../api/shapes.ts'
+import type { Client, SignInProblem, ProblemOfClient } from '../../api/shapes.ts'
 import { paths } from '../../paths.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
@@ -12,9 +12,9 @@ import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { Row, Rows } from '../../ui/Rows.tsx'
 import { Section } from '../../ui/Section.tsx'
 import { clientQuery, CLIENTS_KEY } from './clients-query.ts'
-import { refusalTitle } from './refusal-case.ts'
+import { problemTitle } from './problem-case.ts'
 
-const refusalsQuery = (clientId: string) =>
+const problemsQuery = (clientId: string) =>
   queryOptions({
     queryKey: [...clientQuery(clientId).queryKey, 'refusals'],
     queryFn: () => answer(api.GET('/oauth/clients/{clientId}/refusals', { params: { path: { clientId } } })),
@@ -25,12 +25,12 @@ const refusalsQuery = (clientId: string) =>
 type Props = {
   application: Client
   texts: { title: string; description: string; emptyTitle: string; empty: string }
-  explain: (refusal: Refusal) => Explained
+  explain: (problem: SignInProblem) => Explained
 }
 
 /** The refused requests of an application or a site, each explained. */
-export function RefusalsSection({ application, texts, explain }: Props) {
-  const query = useQuery(refusalsQuery(application.client_id))
+export function ProblemsSection({ application, texts, explain }: Props) {
+  const query = useQuery(problemsQuery(application.client_id))
   return (
     <Section title={texts.title} description={texts.description} flush>
       <QueryView
@@ -42,13 +42,13 @@ export function RefusalsSection({ application, texts, explain }: Props) {
           </EmptyState>
         }
       >
-        {({ refusals }) => <RefusalRows label={texts.title} refusals={refusals} explain={explain} />}
+        {({ refusals }) => <ProblemRows label={texts.title} problems={refusals} explain={explain} />}
       </QueryView>
     </Section>
   )
 }
 
-const allRefusalsQuery = queryOptions({
+const allProblemsQuery = queryOptions({
   queryKey: [...CLIENTS_KEY, 'refusals'],
   queryFn: () => answer(api.GET('/oauth/clients/refusals')),
   // Whoever looks here is usually trying an application in another window.
@@ -56,27 +56,27 @@ const allRefusalsQuery = queryOptions({
 })
 
 /** Refused requests of all applications, and of client ids that none has. Nothing is shown while there are none. */
-export function AllRefusalsSection() {
+export function AllProblemsSection() {
   const texts = useTexts('applications').diagnosis
-  const { data } = useQuery(allRefusalsQuery)
+  const { data } = useQuery(allProblemsQuery)
   if (!data || data.refusals.length === 0) return null
   return (
     <Section title={texts.title} description={texts.allDescription} flush>
-      <RefusalRows
+      <ProblemRows
         label={texts.title}
-        refusals={data.refusals}
-        explain={(refusal) => ({
-          ...(refusal.known ? {} : { title: texts.unknownClient }),
-          meta: <Explanation refusal={refusal} />,
+        problems={data.refusals}
+        explain={(problem) => ({
+          ...(problem.known ? {} : { title: texts.unknownClient }),
+          meta: <Explanation problem={problem} />,
         })}
       />
     </Section>
   )
 }
 
-function Explanation({ refusal }: { refusal: RefusalOfClient }) {
+function Explanation({ problem }: { problem: ProblemOfClient }) {
   const texts = useTexts('applications').diagnosis
-  const { client_id: clientId, known, details, at, endpoint, error } = refusal
+  const { client_id: clientId, known, details, at, endpoint, error } = problem
   return (
     <>
       <Text size="sm" c="var(--mantine-color-text)">
@@ -104,28 +104,28 @@ function Explanation({ refusal }: { refusal: RefusalOfClient }) {
 
 /** What a row says below its title, beside it, or instead of it. */
 export type Explained = { title?: string; meta: ReactNode; actions?: ReactNode }
-type RefusalRowsProps<Each> = { label: string; refusals: Each[]; explain: (refusal: Each) => Explained }
+type ProblemRowsProps<Each> = { label: string; problems: Each[]; explain: (problem: Each) => Explained }
 
 /** Refused requests of applications and sites. The server counts equal ones, so they are one row. */
-function RefusalRows<Each extends Refusal>({ label, refusals, explain }: RefusalRowsProps<Each>) {
+function ProblemRows<Each extends SignInProblem>({ label, problems, explain }: ProblemRowsProps<Each>) {
   const { cases: applications, times } = useTexts('applications').diagnosis
   const { cases: sites } = useTexts('sites').refusals
   const errors = useTexts('errors')
   return (
     <Rows label={label}>
-      {refusals.map((refusal) => (
+      {problems.map((problem) => (
         <Row
-          key={JSON.stringify({ ...refusal, at: undefined, count: undefined })}
+          key={JSON.stringify({ ...problem, at: undefined, count: undefined })}
           icon="alert"
-          title={refusalTitle(refusal, { applications, sites, errors })}
+          title={problemTitle(problem, { applications, sites, errors })}
           badge={
-            refusal.count > 1 && (
+            problem.count > 1 && (
               <Badge size="sm" variant="light" color="gray">
-                {times(refusal.count)}
+                {times(problem.count)}
               </Badge>
             )
           }
-          {...explain(refusal)}
+          {...explain(problem)}
         />
       ))}
     </Rows>

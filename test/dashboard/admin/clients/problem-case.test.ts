@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { mendFor, refusalTitle } from '../../../../dashboard/src/admin/clients/refusal-case.ts'
-import type { Client, Refusal } from '../../../../dashboard/src/api/shapes.ts'
+import { fixFor, problemTitle } from '../../../../dashboard/src/admin/clients/problem-case.ts'
+import type { Client, SignInProblem } from '../../../../dashboard/src/api/shapes.ts'
 import { applications } from '../../../../dashboard/src/texts/de/applications.ts'
 import { errors } from '../../../../dashboard/src/texts/de/errors.ts'
 import { sites } from '../../../../dashboard/src/texts/de/sites.ts'
@@ -14,7 +14,7 @@ const CLIENT = {
   redirect_uris: ['https://wiki.example.com/callback', 'com.example.app:/callback'],
 } as Client
 
-const refused = (error: string, sent: string | null, more: Partial<Refusal> = {}): Refusal => ({
+const refused = (error: string, sent: string | null, more: Partial<SignInProblem> = {}): SignInProblem => ({
   at: 0,
   endpoint: '/oauth/authorize',
   error,
@@ -25,9 +25,9 @@ const refused = (error: string, sent: string | null, more: Partial<Refusal> = {}
   ...more,
 })
 const redirectTo = (sent: string) =>
-  mendFor(refused('invalid_request', sent, { reason: 'redirect_uri_not_registered' }), CLIENT)
+  fixFor(refused('invalid_request', sent, { reason: 'redirect_uri_not_registered' }), CLIENT)
 
-describe('the button that mends a refused request', () => {
+describe('the button that fixes a refused request', () => {
   test('registers a redirect URL only where its origin is registered already', () => {
     const uri = 'https://wiki.example.com/other'
     assert.deepEqual(redirectTo(uri), { kind: 'redirectUri', uri })
@@ -49,43 +49,43 @@ describe('the button that mends a refused request', () => {
   test('takes nothing that the server may have cut or replaced', () => {
     assert.equal(redirectTo(`https://wiki.example.com/${'a'.repeat(200)}`.slice(0, 200)), undefined)
     assert.equal(redirectTo('https://wiki.example.com/b?cher'), undefined)
-    assert.equal(mendFor(refused('invalid_scope', 'x'.repeat(200)), CLIENT), undefined)
+    assert.equal(fixFor(refused('invalid_scope', 'x'.repeat(200)), CLIENT), undefined)
   })
 
   test('allows the scopes that the application does not have yet', () => {
-    const refusal = refused('invalid_scope', 'email calendar')
-    assert.deepEqual(mendFor(refusal, CLIENT), { kind: 'scope', scopes: ['email', 'calendar'] })
-    assert.equal(mendFor(refusal, { ...CLIENT, scopes: ['openid', 'email', 'calendar'] }), undefined)
+    const problem = refused('invalid_scope', 'email calendar')
+    assert.deepEqual(fixFor(problem, CLIENT), { kind: 'scope', scopes: ['email', 'calendar'] })
+    assert.equal(fixFor(problem, { ...CLIENT, scopes: ['openid', 'email', 'calendar'] }), undefined)
   })
 
   test('makes PKCE optional for a confidential client that needs it', () => {
-    const refusal = refused('invalid_request', 'no code_challenge', { reason: 'pkce_needed' })
-    assert.deepEqual(mendFor(refusal, CLIENT), { kind: 'pkce' })
-    assert.equal(mendFor(refusal, { ...CLIENT, clientType: 'public' }), undefined)
-    assert.equal(mendFor(refusal, { ...CLIENT, pkce: 'optional' }), undefined)
+    const problem = refused('invalid_request', 'no code_challenge', { reason: 'pkce_needed' })
+    assert.deepEqual(fixFor(problem, CLIENT), { kind: 'pkce' })
+    assert.equal(fixFor(problem, { ...CLIENT, clientType: 'public' }), undefined)
+    assert.equal(fixFor(problem, { ...CLIENT, pkce: 'optional' }), undefined)
   })
 
   test('lets a role in where somebody without access was refused, and not where a person said no', () => {
-    const refusal = refused('access_denied', null, { reason: 'user_may_not_use_application' })
-    assert.deepEqual(mendFor(refusal, CLIENT), { kind: 'role' })
-    assert.equal(mendFor({ ...refusal, reason: 'user_declined' }, CLIENT), undefined)
-    assert.equal(mendFor(refusal, { ...CLIENT, allowedRoles: null }), undefined)
+    const problem = refused('access_denied', null, { reason: 'user_may_not_use_application' })
+    assert.deepEqual(fixFor(problem, CLIENT), { kind: 'role' })
+    assert.equal(fixFor({ ...problem, reason: 'user_declined' }, CLIENT), undefined)
+    assert.equal(fixFor(problem, { ...CLIENT, allowedRoles: null }), undefined)
   })
 
   test('does not exist for other refusals', () => {
     assert.equal(
-      mendFor(refused('invalid_client', 'client_secret_post', { endpoint: '/oauth/token' }), CLIENT),
+      fixFor(refused('invalid_client', 'client_secret_post', { endpoint: '/oauth/token' }), CLIENT),
       undefined,
     )
     const wrongUri = refused('invalid_grant', 'https://wiki.example.com/other', { endpoint: '/oauth/token' })
-    assert.equal(mendFor(wrongUri, CLIENT), undefined)
+    assert.equal(fixFor(wrongUri, CLIENT), undefined)
   })
 })
 
 test('a refused request has the same title in every list, in the language of the page, also where a site refused it', () => {
   const { cases } = applications.diagnosis
   const words = { applications: cases, sites: sites.refusals.cases, errors }
-  const title = (refusal: Refusal) => refusalTitle(refusal, words)
+  const title = (problem: SignInProblem) => problemTitle(problem, words)
   const description = 'A sentence of a newer server.'
   assert.equal(title(refused('invalid_scope', 'email', { description })), cases.scope)
   const atSite = { endpoint: '/api/authz/auth-request', description }

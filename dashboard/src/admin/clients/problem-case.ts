@@ -1,11 +1,11 @@
-import type { Client, Refusal } from '../../api/shapes.ts'
+import type { Client, SignInProblem } from '../../api/shapes.ts'
 import { type ErrorSentences, sentenceOf } from '../../texts/error-texts.ts'
 import { findText } from '../../texts/find-text.ts'
 
 /** What went wrong, as far as this page can say more than the server's own sentence. */
-export type RefusalCase = 'scope' | 'pkce' | 'redirectUri' | 'noAccess' | 'credentials' | 'other'
+export type ProblemCase = 'scope' | 'pkce' | 'redirectUri' | 'noAccess' | 'credentials' | 'other'
 
-export function refusalCase({ error, reason, details }: Refusal): RefusalCase {
+export function problemCase({ error, reason, details }: SignInProblem): ProblemCase {
   if (error === 'invalid_scope' && details.sent !== null) return 'scope'
   if (reason === 'pkce_needed') return 'pkce'
   if (reason === 'redirect_uri_not_registered') return 'redirectUri'
@@ -15,15 +15,15 @@ export function refusalCase({ error, reason, details }: Refusal): RefusalCase {
 
 /** What the dashboard has words for. The server's own sentences are translated where there is a translation. */
 type Words = {
-  applications: Record<Exclude<RefusalCase, 'other'>, string>
+  applications: Record<Exclude<ProblemCase, 'other'>, string>
   sites: Record<string, string>
   errors: ErrorSentences
 }
 
 /** What went wrong, in the words of this page where it has some, and else in those of the server. */
-export function refusalTitle(refusal: Refusal, { applications, sites, errors }: Words): string {
-  const { endpoint, error, description, reason, values } = refusal
-  const found = refusalCase(refusal)
+export function problemTitle(problem: SignInProblem, { applications, sites, errors }: Words): string {
+  const { endpoint, error, description, reason, values } = problem
+  const found = problemCase(problem)
   const title = endpoint.startsWith('/api/authz/')
     ? findText(sites, error)
     : found === 'other'
@@ -33,7 +33,7 @@ export function refusalTitle(refusal: Refusal, { applications, sites, errors }: 
 }
 
 /** A change of the application that would let the refused request through. */
-export type Mend =
+export type Fix =
   | { kind: 'scope'; scopes: string[] }
   | { kind: 'pkce' }
   | { kind: 'redirectUri'; uri: string }
@@ -48,9 +48,9 @@ const isWhole = (text: string) => text.length < MAX_TEXT && !text.includes('?')
  * The change to offer. Anybody can send a request in the name of an application, so a redirect URL is offered only for an
  * origin that is registered already: another one could be that of an attacker.
  */
-export function mendFor(refusal: Refusal, application: Client): Mend | undefined {
-  const sent = refusal.details.sent ?? ''
-  const found = refusalCase(refusal)
+export function fixFor(problem: SignInProblem, application: Client): Fix | undefined {
+  const sent = problem.details.sent ?? ''
+  const found = problemCase(problem)
   // Where everybody may use it by now, letting one role in would shut the others out.
   if (found === 'noAccess') return application.allowedRoles === null ? undefined : { kind: 'role' }
   if (found === 'pkce')
