@@ -30,7 +30,10 @@ export type Part = keyof Texts
 /** What the signed-in part has besides, in one file for each language: that is one request instead of six. */
 const SIGNED_IN: ReadonlySet<Part> = new Set(['account', 'ssh', 'admin', 'applications', 'sites', 'people'])
 
-const files = import.meta.glob<Partial<Texts>>(['./*/*.ts', '!./*/{account,ssh,admin,applications,sites,people}.ts'])
+const files = import.meta.glob<Partial<Texts>>([
+  './*/*.ts',
+  '!./*/{catalogue,account,ssh,admin,applications,sites,people}.ts',
+])
 
 const fileOf = (part: Part): string =>
   SIGNED_IN.has(part) ? 'signed-in' : part === 'publicPages' ? 'public-pages' : part

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 const DASHBOARD = join(import.meta.dirname, '../../../dashboard/src')
 
 test('in German the plural of Token is Token, and Tokens is its genitive', () => {
-  const files = globSync(['texts/de/**/*.ts', 'admin/clients/catalogue-german.ts'], { cwd: DASHBOARD })
+  const files = globSync('texts/de/**/*.ts', { cwd: DASHBOARD })
   assert.ok(files.length > 10)
   for (const file of files) {
     const text = readFileSync(join(DASHBOARD, file), 'utf8')

@@ -13,8 +13,8 @@ const filesOf = (language: string) =>
     .filter((name) => name.endsWith('.ts'))
     .toSorted()
 const PARTS = filesOf('en')
-/** What the server says, which English shows as it is: error-texts.test.ts. */
-const OF_THE_SERVER = /^(?:refusals\.ts|errors\b.*)$/
+/** What the server says, and the catalogue, which English shows as they are: error-texts.test.ts and catalogue-texts.test.ts. */
+const OF_THE_SERVER = /^(?:refusals\.ts|catalogue\.ts|errors\b.*)$/
 const TRANSLATIONS = Object.keys(languages).filter((language) => language !== 'en')
 
 type Texts = Map<string, string>

@@ -25,7 +25,7 @@ export function EntryForm({ entry, onRegistered }: Props) {
   const texts = useTexts('applications').create
   const clients = useTexts('admin').clients
   const access = useTexts('applications').access
-  const translated = useCatalogueText()
+  const translated = useCatalogueText(entry)
   // An API that introspects tokens signs nobody in.
   const isForPeople = entry.client.grantTypes.includes('authorization_code')
   const issuer = location.origin
@@ -90,7 +90,7 @@ export function EntryForm({ entry, onRegistered }: Props) {
             {...form.getInputProps('name')}
           />
           {entry.questions.map((question, at) => (
-            <QuestionInput key={question.name} form={form} question={question} isFirst={at === 0} />
+            <QuestionInput entry={entry} key={question.name} form={form} question={question} isFirst={at === 0} />
           ))}
           {isForPeople && <RoleChoice form={form} />}
           {entry.client.pkce === 'optional' && (
@@ -123,10 +123,10 @@ export function EntryForm({ entry, onRegistered }: Props) {
   )
 }
 
-type InputProps = { form: Pick<FormFields, 'getInputProps'>; question: Question; isFirst: boolean }
+type InputProps = { entry: Entry; form: Pick<FormFields, 'getInputProps'>; question: Question; isFirst: boolean }
 
-function QuestionInput({ form, question: { name, kind, label, example }, isFirst }: InputProps) {
-  const translated = useCatalogueText()
+function QuestionInput({ entry, form, question: { name, kind, label, example }, isFirst }: InputProps) {
+  const translated = useCatalogueText(entry)
   const roles = useQuery({ ...rolesQuery, enabled: useMay()('roles:read') && kind === 'group' })
   const input = {
     label: translated(label),

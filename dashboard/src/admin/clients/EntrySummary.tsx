@@ -12,7 +12,7 @@ type Line = { setting: Setting; label: string; values: string[]; isCode?: boolea
 export function EntrySummary({ entry, client }: { entry: Entry; client: ClientRequest }) {
   const texts = useTexts('applications')
   const clients = useTexts('admin').clients
-  const translated = useCatalogueText()
+  const translated = useCatalogueText(entry)
   const lines: Line[] = [
     { setting: 'clientType', label: clients.type, values: [clients.types[client.clientType]] },
     { setting: 'redirectUris', label: clients.redirectUris, values: client.redirectUris, isCode: true },
@@ -91,7 +91,7 @@ type EntrySettingsProps = { entry: Entry; answers: Answers; issued: Issued }
 /** The settings to paste into the application, with the values that it was registered with. */
 export function EntrySettings({ entry, answers, issued }: EntrySettingsProps) {
   const texts = useTexts('applications').create
-  const translated = useCatalogueText()
+  const translated = useCatalogueText(entry)
   const filledIn = fillIn(entry, answers, issued)
   const snippets = filledIn.problems ? [] : filledIn.snippets
   const remarks = [...entry.notes, ...(entry.unconfirmed === undefined ? [] : [entry.unconfirmed])]

@@ -1,34 +1,46 @@
-/** Sentences that differ only in names. */
-const PATTERNS: [RegExp, string][] = [
-  [/^Address of the application$/, 'Adresse der Anwendung'],
-  [/^Address of the site$/, 'Adresse der Website'],
-  [/^Address of the MCP server$/, 'Adresse des MCP-Servers'],
-  [/^Address of (.+)$/, 'Adresse von $1'],
-  [/^Role whose members administer the cluster$/, 'Rolle, die den Cluster verwaltet'],
-  [/^Role whose members may open the site$/, 'Rolle, die die Website öffnen darf'],
-  [/^Role whose members administer (.+)$/, 'Rolle, die $1 verwaltet'],
-  [/^Role whose members may use (.+)$/, 'Rolle, die $1 benutzen darf'],
-  [/^Name of the authentication source in (.+)$/, 'Name der Authentifizierungsquelle in $1'],
-  [
-    /^It asks once, at sign-in, and needs no refresh token\.$/,
-    'Sie fragt nur bei der Anmeldung und braucht kein Refresh-Token.',
-  ],
-  [
-    /^The plugin asks once, at sign-in, and needs no refresh token\.$/,
-    'Das Plugin fragt nur bei der Anmeldung und braucht kein Refresh-Token.',
-  ],
-  [
-    /^(.+) asks (?:once, )?at sign-in, and needs no refresh token\.$/,
-    '$1 fragt nur bei der Anmeldung und braucht kein Refresh-Token.',
-  ],
-  [
-    /^With a refresh token (.+) notices when access has ended\.$/,
-    'Mit einem Refresh-Token merkt $1, wenn der Zugang endet.',
-  ],
-  [/^PKCE is off unless (\S+) is (true|set)\.$/, 'PKCE ist aus, solange $1 nicht gesetzt ist.'],
-]
+import type { CatalogueTexts } from '../catalogue-texts.ts'
 
-const SENTENCES: Record<string, string> = {
+/** `{name}` is the name of the application. */
+export const catalogue: CatalogueTexts = {
+  'Address of the application': 'Adresse der Anwendung',
+  'Address of {name}': 'Adresse von {name}',
+  'Name of the authentication source in {name}': 'Name der Authentifizierungsquelle in {name}',
+  '{name} asks once, at sign-in, and needs no refresh token.':
+    '{name} fragt nur bei der Anmeldung und braucht kein Refresh-Token.',
+  'PKCE is off unless pkce is true.': 'PKCE ist aus, solange pkce nicht gesetzt ist.',
+  'Role whose members administer {name}': 'Rolle, die {name} verwaltet',
+  'PKCE is off unless use_pkce is set.': 'PKCE ist aus, solange use_pkce nicht gesetzt ist.',
+  'Address of Nextcloud': 'Adresse von Nextcloud',
+  'user_oidc asks once, at sign-in, and needs no refresh token.':
+    'user_oidc fragt nur bei der Anmeldung und braucht kein Refresh-Token.',
+  'Address of Jellyfin': 'Adresse von Jellyfin',
+  'Role whose members may use Jellyfin': 'Rolle, die Jellyfin benutzen darf',
+  'Role whose members administer Jellyfin': 'Rolle, die Jellyfin verwaltet',
+  'The plugin asks once, at sign-in, and needs no refresh token.':
+    'Das Plugin fragt nur bei der Anmeldung und braucht kein Refresh-Token.',
+  'Address of Home Assistant': 'Adresse von Home Assistant',
+  'Role whose members administer Home Assistant': 'Rolle, die Home Assistant verwaltet',
+  'It asks once, at sign-in, and needs no refresh token.':
+    'Sie fragt nur bei der Anmeldung und braucht kein Refresh-Token.',
+  'Role whose members may use {name}': 'Rolle, die {name} benutzen darf',
+  Environment: 'Umgebungsvariablen',
+  'PKCE is off unless OAUTH_CODE_CHALLENGE_METHOD is set.':
+    'PKCE ist aus, solange OAUTH_CODE_CHALLENGE_METHOD nicht gesetzt ist.',
+  'With a refresh token {name} notices when access has ended.':
+    'Mit einem Refresh-Token merkt {name}, wenn der Zugang endet.',
+  'PKCE is off unless OAUTH_PKCE_ENABLED is true.': 'PKCE ist aus, solange OAUTH_PKCE_ENABLED nicht gesetzt ist.',
+  'PKCE is off unless enablePKCEAuthentication is true.':
+    'PKCE ist aus, solange enablePKCEAuthentication nicht gesetzt ist.',
+  'Cloudflare asks at sign-in, and needs no refresh token.':
+    'Cloudflare fragt nur bei der Anmeldung und braucht kein Refresh-Token.',
+  'Role whose members administer the cluster': 'Rolle, die den Cluster verwaltet',
+  'Address of the site': 'Adresse der Website',
+  'Role whose members may open the site': 'Rolle, die die Website öffnen darf',
+  'PKCE is off unless OIDCPKCEMethod is set.': 'PKCE ist aus, solange OIDCPKCEMethod nicht gesetzt ist.',
+  'PKCE is off unless code_challenge_method is set.': 'PKCE ist aus, solange code_challenge_method nicht gesetzt ist.',
+  '{name} asks at sign-in, and needs no refresh token.':
+    '{name} fragt nur bei der Anmeldung und braucht kein Refresh-Token.',
+  'Address of the MCP server': 'Adresse des MCP-Servers',
   'Versions before 8.0, which was the first to send PKCE from OpenID Connect sources, are refused.':
     'Versionen vor 8.0 werden abgewiesen: Erst diese schickt PKCE bei OpenID-Connect-Quellen.',
   'That 8.0 was the first version: the release note for PKCE was found, without its number.':
@@ -82,7 +94,6 @@ const SENTENCES: Record<string, string> = {
   'Its library always sends PKCE with S256.': 'Seine Bibliothek schickt immer PKCE mit S256.',
   'Which algorithms its library accepts. If sign-in fails on the signature, set the client to RS256.':
     'Welche Algorithmen seine Bibliothek annimmt. Scheitert die Anmeldung an der Signatur, stellen Sie hier RS256 ein.',
-  'Plugins, SSO-Auth': 'Plugins, SSO-Auth',
   'The integration is made for a public client with PKCE, so that no secret is in its files.':
     'Die Integration ist für einen öffentlichen Client mit PKCE gemacht, damit in ihren Dateien kein Geheimnis steht.',
   'It reads the name and the groups from the token.': 'Sie liest Namen und Gruppen aus dem Token.',
@@ -130,8 +141,6 @@ const SENTENCES: Record<string, string> = {
     'Cloudflare liest die E-Mail-Adresse und anderes aus dem ID-Token.',
   'PKCE is off unless it is switched on.': 'PKCE ist aus, solange man es nicht einschaltet.',
   'Cloudflare accepts ES256.': 'Cloudflare nimmt ES256 an.',
-  'Integrations, Identity providers, Add new, OpenID Connect':
-    'Integrations, Identity providers, Add new, OpenID Connect',
   'kubelogin runs on the computers of users, so it can keep no secret. PKCE protects it.':
     'kubelogin läuft auf den Rechnern der Leute und kann kein Geheimnis aufbewahren. PKCE schützt es.',
   'The second is used when something else listens on port 8000.':
@@ -162,7 +171,6 @@ const SENTENCES: Record<string, string> = {
   'Portainer is redirected to its own address.': 'Portainer hat seine eigene Adresse als Rücksprungadresse.',
   'Portainer’s published source exchanges the code without a PKCE verifier, and its settings name neither PKCE nor a nonce: a version that sends neither is refused, also with optional PKCE. The refusals of the client show what it sent.':
     'Portainer löst den Code laut Quelltext ohne PKCE ein, und seine Einstellungen nennen weder PKCE noch eine Nonce: Eine Version, die beides nicht schickt, wird abgewiesen, auch wenn PKCE freigestellt ist. Die Diagnose der Anwendung zeigt, was geschickt wurde.',
-  'Settings, Authentication, OAuth, Custom': 'Settings, Authentication, OAuth, Custom',
   'Proxmox VE sends the address in the browser as the redirect URL. Add that of every node that people open.':
     'Proxmox VE schickt die Adresse im Browser als Rücksprungadresse. Fügen Sie die jedes Knotens hinzu, der geöffnet wird.',
   'Groups get the name of the realm as a suffix, and must exist unless groups-autocreate is set.':
@@ -292,10 +300,4 @@ const SENTENCES: Record<string, string> = {
     'Roundcube bringt das Token bei jeder Seite zum Mailserver, darum endet der Zugang mit der nächsten.',
   'Roundcube 1.7 and later. 1.6, which Debian 12 has, sends neither PKCE nor a nonce and is refused, also with optional PKCE.':
     'Ab Roundcube 1.7. 1.6, das in Debian 12 ist, schickt weder PKCE noch eine Nonce und wird abgewiesen, auch wenn PKCE freigestellt ist.',
-}
-
-/** Undefined for what is the same in German, such as the name of a file. */
-export function toGerman(sentence: string): string | undefined {
-  const pattern = PATTERNS.find(([each]) => each.test(sentence))
-  return SENTENCES[sentence] ?? (pattern && sentence.replace(...pattern))
 }
