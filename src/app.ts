@@ -110,7 +110,7 @@ export async function createApp(services: OpenServices, options: Options = {}): 
 
   app.decorateRequest('signedIn')
   app.decorateRequest('enrolledHost')
-  app.decorateReply('refusalCode', null)
+  app.decorateReply('errorCode', null)
   answerErrors(app, latchkeyFormat)
   app.setNotFoundHandler((request, reply) => {
     setCommonHeaders(request, reply, { ...headers, ...NO_REFERRER })

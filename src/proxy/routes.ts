@@ -111,7 +111,7 @@ function everyMethod(app: FastifyInstance): HTTPMethods[] {
 function sendAnswer(request: FastifyRequest, reply: FastifyReply, answer: ProxyAnswer): FastifyReply {
   void reply.headers(answer.headers ?? {})
   if ('error' in answer) return sendError(request, reply, answer.error, latchkeyFormat)
-  if (answer.deniedFor) reply.refusalCode = answer.deniedFor
+  if (answer.deniedFor) reply.errorCode = answer.deniedFor
   return sendThenDrain(request, reply.code(answer.status), answer.body)
 }
 

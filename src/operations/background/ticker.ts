@@ -27,14 +27,14 @@ const TICK_MS = 1000
 /** A job that fails at every tick is noted this often. */
 const NOTE_MS = 60_000
 
-interface Needs {
+interface TickerServices {
   db: Database
   now: () => number
   log: Logger
   clockDifference: Engine['clockDifference']
 }
 
-export function createTicker({ db, now, log, clockDifference }: Needs, jobs: readonly Job[]): Ticker {
+export function createTicker({ db, now, log, clockDifference }: TickerServices, jobs: readonly Job[]): Ticker {
   const running = new Map<Job, Promise<void>>()
   const stopping = new AbortController()
   const noted = new Map<Job, number>()

@@ -13,7 +13,7 @@ import { MANIFEST } from './manifest.ts'
 import { writeParts, openChanges, type ChangeReader, type ReadChanges } from './read-changes.ts'
 import { verifyCopy } from './rebuild-backup.ts'
 
-type Needs = Pick<Config, 'databaseUrl' | 'dataDir' | 'secretKey' | 's3'>
+type BackupSettings = Pick<Config, 'databaseUrl' | 'dataDir' | 'secretKey' | 's3'>
 
 export interface Follower {
   /**
@@ -57,7 +57,7 @@ interface Current {
  * stored is only added to; copies that no time of the last `keepDays` needs are deleted once a newer one is whole.
  */
 export function followDatabase(
-  config: Needs,
+  config: BackupSettings,
   { to, now, keepDays }: { to: Blobs; now: () => number; keepDays: number },
 ): Follower {
   const file = sqliteFileOf(config.databaseUrl)

@@ -20,7 +20,7 @@ import { copyNamedPictures, copyPictures, type Folders } from './copy-pictures.t
 import { checkDatabase, openSnapshot } from './database-file-store.ts'
 import { describeFile, FORMAT, MANIFEST, type Manifest } from './manifest.ts'
 
-type Needs = Pick<Config, 'databaseUrl' | 'dataDir' | 'secretKey' | 's3'>
+type BackupSettings = Pick<Config, 'databaseUrl' | 'dataDir' | 'secretKey' | 's3'>
 
 /**
  * Copies everything into a new folder, whether or not the service runs. SQLite's log lets it be read beside its writer:
@@ -28,7 +28,7 @@ type Needs = Pick<Config, 'databaseUrl' | 'dataDir' | 'secretKey' | 's3'>
  * holds links that open accounts.
  */
 export async function makeBackup(
-  config: Needs,
+  config: BackupSettings,
   to: string,
   now: number,
 ): Promise<{ folder: string; manifest: Manifest }> {
@@ -54,7 +54,7 @@ export async function makeBackup(
 const nameOf = (now: number): string =>
   `latchkey-${new Date(now).toISOString().replace(/\.\d+/, '').replaceAll(/[-:]/g, '')}`
 
-async function writeBackup(folder: string, config: Needs, now: number): Promise<Manifest> {
+async function writeBackup(folder: string, config: BackupSettings, now: number): Promise<Manifest> {
   const avatars = config.s3
     ? undefined
     : { from: join(config.dataDir, AVATARS_FOLDER), to: join(folder, AVATARS_FOLDER) }

@@ -9,7 +9,7 @@ import type { Database, Reader, Trx } from '../../storage/database.ts'
 import { deleteInSlices } from '../../storage/delete-in-slices.ts'
 import type { Schema } from '../../storage/schema.ts'
 
-type Needs = Pick<Services, 'db' | 'now' | 'signals'>
+type RecoveryServices = Pick<Services, 'db' | 'now' | 'signals'>
 
 export interface Recovered {
   /** When the backup was made, if that is known. Stored under this name in the audit trail and in notifications. */
@@ -28,7 +28,7 @@ export interface Recovered {
  * Running it twice does no harm. It works in several transactions, so that a large database runs into no time limit.
  */
 export async function recover(
-  services: Needs,
+  services: RecoveryServices,
   { copiedAt, keepAccess }: { copiedAt?: number; keepAccess: boolean },
 ): Promise<Recovered> {
   const { db, signals } = services
@@ -67,7 +67,7 @@ export async function recover(
 }
 
 /** Tokens end with their authorization; those of the client credentials grant have none and are deleted themselves. */
-async function endAllAccess(services: Needs): Promise<Recovered['ended']> {
+async function endAllAccess(services: RecoveryServices): Promise<Recovered['ended']> {
   const { db } = services
   const sessions = await deleteAllRows(db, 'sessions', 'token_hash')
   const authorizations = await deleteAllRows(db, 'oauth_authorization_codes', 'code_hash')

@@ -13,10 +13,10 @@ export type Command =
   | { name: 'rotate-ssh-ca'; of?: 'hosts'; how: 'publish'; trustedForMs: number }
   | { name: 'rotate-ssh-ca'; of?: 'hosts'; how: 'retire-previous' }
 
-type Needs = Pick<Services, 'config' | 'db' | 'now' | 'vault' | 'signals' | 'sshCa' | 'sshHostCa'>
+type CommandServices = Pick<Services, 'config' | 'db' | 'now' | 'vault' | 'signals' | 'sshCa' | 'sshHostCa'>
 
 /** Runs the command, and returns a sentence on what was done. */
-export async function runCommand(services: Needs, command: Command): Promise<string> {
+export async function runCommand(services: CommandServices, command: Command): Promise<string> {
   if (command.name === 'grant-administrator') {
     const { granted, email } = await grantAdministrator(services, command.email)
     return granted ? `${email} is an administrator now.` : `${email} was an administrator already.`
@@ -30,7 +30,10 @@ export async function runCommand(services: Needs, command: Command): Promise<str
   return `${await rotateAtOnce(services)} signs from now on.`
 }
 
-async function rotateSshCa(services: Needs, command: Extract<Command, { name: 'rotate-ssh-ca' }>): Promise<string> {
+async function rotateSshCa(
+  services: CommandServices,
+  command: Extract<Command, { name: 'rotate-ssh-ca' }>,
+): Promise<string> {
   const isOfHosts = command.of === 'hosts'
   const [purpose, authority, seconds] = isOfHosts
     ? (['ssh-host-ca', services.sshHostCa, HOST_CERTIFICATE_SECONDS] as const)

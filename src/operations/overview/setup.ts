@@ -21,9 +21,9 @@ export const Setup = Type.Object(
 )
 export type Setup = Type.Static<typeof Setup>
 
-type Needs = { config: Pick<Config, 'smtpUrl' | 'baseUrl' | 'databaseUrl' | 'dataDir'>; read: Reader }
+type SetupSources = { config: Pick<Config, 'smtpUrl' | 'baseUrl' | 'databaseUrl' | 'dataDir'>; read: Reader }
 
-export async function readSetup({ config, read }: Needs, administrators: number): Promise<Setup> {
+export async function readSetup({ config, read }: SetupSources, administrators: number): Promise<Setup> {
   return {
     mail: config.smtpUrl !== undefined,
     ...(await countSetUp(read)),
@@ -33,7 +33,7 @@ export async function readSetup({ config, read }: Needs, administrators: number)
   }
 }
 
-function findBackup({ databaseUrl, dataDir }: Needs['config']): Setup['backup'] {
+function findBackup({ databaseUrl, dataDir }: SetupSources['config']): Setup['backup'] {
   if (!isSqliteUrl(databaseUrl)) return 'unknown'
   return findLastBackup(dataDir) === undefined ? 'missing' : 'made'
 }

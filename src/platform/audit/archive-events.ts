@@ -16,7 +16,7 @@ const MAX_RUN_MS = ARCHIVE_INTERVAL_MS / 2
 const BATCH = 500
 const DAY_MS = 24 * 3600_000
 
-interface Needs {
+interface ArchiveServices {
   config: Pick<Config, 'auditRetentionDays' | 'dataDir' | 's3'>
   db: Database
   blobs: Blobs
@@ -28,7 +28,7 @@ interface Needs {
  * many. They are stored before they are deleted, so that none is lost: after a crash in between, some are there twice, with the
  * same id.
  */
-export async function archiveEvents({ config, db, blobs, now }: Needs, stop: AbortSignal): Promise<number> {
+export async function archiveEvents({ config, db, blobs, now }: ArchiveServices, stop: AbortSignal): Promise<number> {
   const { auditRetentionDays, dataDir, s3 } = config
   if (auditRetentionDays === undefined) return 0
   const store = s3 ? put.bind(undefined, blobs) : append.bind(undefined, join(dataDir, ARCHIVE_FOLDER))

@@ -26,22 +26,26 @@ export interface AuditEvent {
   data?: Record<string, unknown>
 }
 
-interface Needs {
+interface AuditServices {
   now: () => number
   observeEvent?: (event: AuditEvent) => void
 }
 
 /** Appends to the audit trail, in the transaction of the change itself. Entries are never changed, and deleted only when they are archived. */
-export async function recordEvent({ now, observeEvent }: Needs, trx: Trx, event: AuditEvent): Promise<void> {
+export async function recordEvent({ now, observeEvent }: AuditServices, trx: Trx, event: AuditEvent): Promise<void> {
   if (observeEvent) trx.afterCommit(() => observeEvent(event))
   await addEvent(trx, toRow(event, now()))
 }
 
-/** For an event without a change, such as a refusal. */
-export const recordAlone = (services: Needs & { db: Database }, event: AuditEvent): Promise<void> =>
+/** For an event without a change, such as a failed sign-in. */
+export const recordAlone = (services: AuditServices & { db: Database }, event: AuditEvent): Promise<void> =>
   services.db.transaction((trx) => recordEvent(services, trx, event))
 
-export async function recordEvents({ now, observeEvent }: Needs, trx: Trx, events: AuditEvent[]): Promise<void> {
+export async function recordEvents(
+  { now, observeEvent }: AuditServices,
+  trx: Trx,
+  events: AuditEvent[],
+): Promise<void> {
   if (observeEvent) trx.afterCommit(() => events.forEach(observeEvent))
   await addEvents(
     trx,

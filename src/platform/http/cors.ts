@@ -18,8 +18,8 @@ const PREFLIGHT_SECONDS = '600'
 /** On the answers of public protocol endpoints: any page may call them, and no cookie ever counts there. */
 export const ANY_ORIGIN = { 'access-control-allow-origin': '*' }
 
-/** Lets a page that may call the endpoint also read the headers of a refusal. */
-export function exposeRefusalHeaders(reply: FastifyReply): void {
+/** Lets a page that may call the endpoint also read the headers of an error. */
+export function exposeErrorHeaders(reply: FastifyReply): void {
   if (reply.hasHeader('access-control-allow-origin'))
     reply.header('access-control-expose-headers', 'WWW-Authenticate, Retry-After, X-Request-Id')
 }

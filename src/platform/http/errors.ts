@@ -6,15 +6,15 @@ import type { Logger } from 'pino'
 import { AppError, type ErrorCode, type OAuthErrorCode } from '../../errors.ts'
 import { isUnavailable } from '../../storage/failure.ts'
 import { newId } from '../ids.ts'
-import { exposeRefusalHeaders } from './cors.ts'
+import { exposeErrorHeaders } from './cors.ts'
 import { levelOf } from './log.ts'
 import { requestErrors } from './request-errors.ts'
 import { validationError } from './validation-issues.ts'
 
 declare module 'fastify' {
   interface FastifyReply {
-    /** The code of the refusal, for the metrics. */
-    refusalCode: ErrorCode | null
+    /** The code of the error, for the metrics. */
+    errorCode: ErrorCode | null
   }
 }
 
@@ -66,12 +66,12 @@ export function sendError(
   format: ErrorFormat,
 ): FastifyReply {
   const error = toAppError(thrown)
-  reply.refusalCode = error.code
+  reply.errorCode = error.code
   if (error.status >= 500) {
     const message = error.code === 'internal_error' ? 'A request failed.' : reasonOf(thrown)
     request.log[levelOf(error.status)]({ requestId: request.id, err: thrown }, message)
   }
-  exposeRefusalHeaders(reply)
+  exposeErrorHeaders(reply)
   if (error.challenge !== undefined) void reply.header('www-authenticate', error.challenge)
   if (error.retryAfter !== undefined) void reply.header('retry-after', String(error.retryAfter))
   void reply.code(error.status).header('cache-control', 'no-store').type('application/json; charset=utf-8')

@@ -112,7 +112,7 @@ const RETRY_MS = 50
 const RETRIED = new Set(['EAGAIN', 'ENOSPC', 'EDQUOT'])
 
 /**
- * Writes log lines, those of one turn of the event loop together. A log that can't be written never holds up or ends the
+ * Writes log lines, those of one tick of the event loop together. A log that can't be written never holds up or ends the
  * service: lines are dropped, and `onLost` is called the first time. Pino's own destination retries a failed write for ever
  * when it flushes, so that a process whose standard output was closed could not end.
  */

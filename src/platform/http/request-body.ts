@@ -88,7 +88,7 @@ const MAX_BODY_MS = 10_000
 
 /**
  * Refuses requests whose body does not arrive in time: the guard has checked the session, and the client must not decide for
- * how long that check is valid. One timer serves all requests, because most bodies arrive within one turn of the event loop.
+ * how long that check is valid. One timer serves all requests, because most bodies arrive within one tick of the event loop.
  */
 export function limitBodyTime(app: FastifyInstance, maxBodyMs: number = MAX_BODY_MS): void {
   const waiting = new Map<FastifyRequest, number>()

@@ -13,7 +13,7 @@ import {
 import { announceKey, addServiceKey, storeServiceKey } from './service-keys.ts'
 import { makeRsaKey } from './signing-keys.ts'
 
-interface Needs {
+interface RotationServices {
   db: Database
   now: () => number
   vault: Vault
@@ -31,13 +31,13 @@ const PURPOSES = ['signing', 'signing-rsa'] as const
  * Returns the id of the next key. The key, its audit event and the signal to the other replicas are one transaction: a
  * key that is stored without the signal would sign before the other replicas publish it.
  */
-export async function publishNextKey(services: Needs): Promise<string> {
+export async function publishNextKey(services: RotationServices): Promise<string> {
   const rsaPair = await makeNextRsaPair(services)
   return services.db.transaction((trx) => publish(services, trx, rsaPair))
 }
 
 /** Publishes the next key and signs with it at once, or does neither. For a key that may have leaked. */
-export async function rotateAtOnce(services: Needs): Promise<string> {
+export async function rotateAtOnce(services: RotationServices): Promise<string> {
   const rsaPair = await makeNextRsaPair(services)
   return services.db.transaction(async (trx) => {
     const id = await publish(services, trx, rsaPair)
@@ -51,7 +51,7 @@ export async function rotateAtOnce(services: Needs): Promise<string> {
 
 /** Makes the next key the one that signs, once it has been published for long enough. Earlier keys still verify. */
 export async function activateNextKey(
-  services: Needs,
+  services: RotationServices,
   publishedFor: number = PUBLISHED_FIRST_MS,
 ): Promise<string | undefined> {
   const activated: string[] = []
@@ -62,7 +62,7 @@ export async function activateNextKey(
   return activated[0]
 }
 
-async function activateInTime(services: Needs, waiting: StoredKey, publishedFor: number): Promise<boolean> {
+async function activateInTime(services: RotationServices, waiting: StoredKey, publishedFor: number): Promise<boolean> {
   const { db, now } = services
   // The clock was wrong then or is wrong now, so how long it has been published is unknown: its time begins again.
   if (waiting.createdAt > now()) await db.transaction((trx) => markPublished(trx, waiting.id, now()))
@@ -73,11 +73,11 @@ async function activateInTime(services: Needs, waiting: StoredKey, publishedFor:
 const findWaiting = (keys: StoredKey[]): StoredKey | undefined => keys.find(({ state }) => state === 'next')
 
 /** Before the transaction, which would take too long otherwise. Undefined when no client uses RS256. */
-const makeNextRsaPair = async ({ db }: Needs) =>
+const makeNextRsaPair = async ({ db }: RotationServices) =>
   (await listKeys(db.read, 'signing-rsa')).length > 0 ? makeRsaKey() : undefined
 
 async function publish(
-  services: Needs,
+  services: RotationServices,
   trx: Trx,
   rsaPair: Awaited<ReturnType<typeof makeRsaKey>> | undefined,
 ): Promise<string> {
@@ -99,7 +99,7 @@ async function publish(
 }
 
 /** False when another replica has done so already. */
-async function activate(services: Needs, trx: Trx, { purpose, id }: StoredKey): Promise<boolean> {
+async function activate(services: RotationServices, trx: Trx, { purpose, id }: StoredKey): Promise<boolean> {
   await lockKeys(trx)
   if (!(await markActivated(trx, purpose, id))) return false
   await announceKey(services, trx, 'activated', id)
@@ -107,7 +107,7 @@ async function activate(services: Needs, trx: Trx, { purpose, id }: StoredKey): 
 }
 
 /** Withdraws every earlier key: what it signed is no longer accepted. For a key that may have leaked. */
-export const retirePreviousKeys = (services: Needs): Promise<string[]> =>
+export const retirePreviousKeys = (services: RotationServices): Promise<string[]> =>
   services.db.transaction(async (trx) => {
     await lockKeys(trx)
     const retired: string[] = []

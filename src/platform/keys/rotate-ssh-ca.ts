@@ -15,7 +15,7 @@ import {
 import { addServiceKey } from './service-keys.ts'
 import type { SshPurpose } from './ssh-authorities.ts'
 
-interface Needs {
+interface RotationServices {
   db: Database
   now: () => number
   vault: Vault
@@ -36,7 +36,7 @@ export interface PublishedCa {
  * at the given time, when all have it. While one is waiting, none is added, and its time can be changed.
  */
 export const publishNextSshCa = (
-  services: Needs,
+  services: RotationServices,
   purpose: SshPurpose,
   { trustedForMs }: { trustedForMs: number },
 ): Promise<PublishedCa> =>
@@ -56,7 +56,7 @@ export const publishNextSshCa = (
 
 /** Lets a key sign whose time has come, and withdraws those whose certificates have all expired. */
 export const advanceSshCa = async (
-  services: Needs,
+  services: RotationServices,
   purpose: SshPurpose,
   maxCertificateSeconds: number,
 ): Promise<string[]> => {
@@ -84,7 +84,7 @@ export const advanceSshCa = async (
 }
 
 /** Withdraws every earlier key of the CA at once: what it signed is refused. For a key that may have leaked. */
-export const retirePreviousSshCa = (services: Needs, purpose: SshPurpose): Promise<string[]> =>
+export const retirePreviousSshCa = (services: RotationServices, purpose: SshPurpose): Promise<string[]> =>
   services.db.transaction(async (trx) => {
     await lockKeys(trx)
     const retired = await markRetired(trx, purpose, services.now())
@@ -93,7 +93,7 @@ export const retirePreviousSshCa = (services: Needs, purpose: SshPurpose): Promi
   })
 
 async function announce(
-  services: Needs,
+  services: RotationServices,
   trx: Trx,
   what: 'published' | 'activated' | 'retired',
   id: string,

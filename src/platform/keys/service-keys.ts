@@ -26,14 +26,14 @@ const FIRST_KEY_IDS: Record<MadeAtOnce, string> = {
 /** The service has these from its first start. An RSA key is made only when a client needs it (rsa-key.ts). */
 type MadeAtOnce = Exclude<KeyPurpose, 'signing-rsa'>
 
-interface Needs {
+interface KeyServices {
   db: Database
   now: () => number
   vault: Vault
 }
 
 /** Every usable key of one purpose, decrypted. The first one is made when there is none. */
-export async function loadServiceKeys(needs: Needs, purpose: MadeAtOnce): Promise<ServiceKey[]> {
+export async function loadServiceKeys(needs: KeyServices, purpose: MadeAtOnce): Promise<ServiceKey[]> {
   const stored = await readServiceKeys(needs, purpose)
   if (stored.length > 0) return stored
   await needs.db.transaction((trx) => addServiceKey(needs, trx, purpose, FIRST_KEY_IDS[purpose], 'active'))
@@ -42,7 +42,10 @@ export async function loadServiceKeys(needs: Needs, purpose: MadeAtOnce): Promis
 }
 
 /** Every usable key of one purpose, decrypted. There may be none. */
-export async function readServiceKeys(needs: Pick<Needs, 'db' | 'vault'>, purpose: KeyPurpose): Promise<ServiceKey[]> {
+export async function readServiceKeys(
+  needs: Pick<KeyServices, 'db' | 'vault'>,
+  purpose: KeyPurpose,
+): Promise<ServiceKey[]> {
   const stored = await listKeys(needs.db.read, purpose)
   return stored.map(({ id, state, publicKey, sealedPrivateKey, signAt = null }) => {
     let der: Buffer
@@ -58,7 +61,7 @@ export async function readServiceKeys(needs: Pick<Needs, 'db' | 'vault'>, purpos
 }
 
 export async function addServiceKey(
-  needs: Omit<Needs, 'db'>,
+  needs: Omit<KeyServices, 'db'>,
   trx: Trx,
   purpose: MadeAtOnce,
   id: string,
@@ -71,7 +74,7 @@ export async function addServiceKey(
 
 /** Stores a key pair, with its private half sealed. */
 export async function storeServiceKey(
-  { now, vault }: Omit<Needs, 'db'>,
+  { now, vault }: Omit<KeyServices, 'db'>,
   trx: Trx,
   { purpose, id, state }: { purpose: KeyPurpose; id: string; state: KeyState },
   { publicKey, privateKey }: { publicKey: KeyObject; privateKey: KeyObject },

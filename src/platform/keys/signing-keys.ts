@@ -25,7 +25,7 @@ export type SigningAlgorithm = 'ES256' | 'RS256'
 export const PROXY_TOKEN = 'latchkey-proxy+jwt'
 export type TokenType = 'JWT' | typeof PROXY_TOKEN
 
-interface Needs {
+interface SigningServices {
   db: Database
   now: () => number
   vault: Vault
@@ -48,19 +48,19 @@ const ENCODING = 'ieee-p1363'
 
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-export async function openSigningKeys(needs: Needs): Promise<SigningKeys> {
+export async function openSigningKeys(needs: SigningServices): Promise<SigningKeys> {
   let loaded: Loaded | undefined
   let begun = 0
   let applied = 0
 
   /** Of two concurrent reads the result of the one that began later is kept, whichever ends first. */
   const read = async (): Promise<Loaded> => {
-    const turn = ++begun
+    const reading = ++begun
     const keys = prepare(
       ...(await Promise.all([loadServiceKeys(needs, 'signing'), readServiceKeys(needs, 'signing-rsa')])),
     )
-    if (loaded && turn < applied) return loaded
-    applied = turn
+    if (loaded && reading < applied) return loaded
+    applied = reading
     return (loaded = keys)
   }
   const reloadSoon = () =>
@@ -129,7 +129,7 @@ export const makeRsaKey = () => promisify(generateKeyPair)('rsa', { modulusLengt
  * before, and stored together with the change that needs it. Undefined when no key has to be made.
  */
 export async function prepareRsaKey(
-  services: Omit<Needs, 'log'>,
+  services: Omit<SigningServices, 'log'>,
   alg: string | undefined,
 ): Promise<{ store(trx: Trx): Promise<void> } | undefined> {
   if (alg !== 'RS256' || (await listKeys(services.db.read, 'signing-rsa')).length > 0) return undefined

@@ -18,7 +18,7 @@ export interface SshAuthority extends SshKey {
   reload(): Promise<void>
 }
 
-interface Needs {
+interface AuthorityServices {
   db: Database
   now: () => number
   vault: Vault
@@ -27,7 +27,7 @@ interface Needs {
 }
 
 /** Opens the authority, and reads its keys again when any replica has changed them. */
-export async function openSshAuthority(needs: Needs, purpose: SshPurpose): Promise<SshAuthority> {
+export async function openSshAuthority(needs: AuthorityServices, purpose: SshPurpose): Promise<SshAuthority> {
   const read = async (): Promise<SshKey[]> => {
     const keys = (await loadServiceKeys(needs, purpose)).map((key) => Object.assign(key, openAuthority(key.privateKey)))
     const active = keys.findLast(({ state }) => state === 'active')
@@ -39,10 +39,10 @@ export async function openSshAuthority(needs: Needs, purpose: SshPurpose): Promi
   let keys: SshKey[] = []
   /** Of two concurrent reads the result of the one that began later is kept, whichever ends first. */
   const reload = async (): Promise<void> => {
-    const turn = ++begun
+    const reading = ++begun
     const found = await read()
-    if (turn < applied) return
-    applied = turn
+    if (reading < applied) return
+    applied = reading
     keys = found
   }
   const reloadSoon = () =>

@@ -18,7 +18,7 @@ const MAX_WAIT_MS = 3000
 
 const NEVER_ENDED = 'The mail server did not end the transfer, and may or may not have accepted the mail.'
 
-interface Needs extends SendingNeeds {
+interface DeliveryServices extends SendingServices {
   monotonicNow: () => number
 }
 
@@ -42,7 +42,7 @@ interface Sending {
  * Sends what is due. A mail leaves the queue when the server has accepted it or never will; until then it is retried with
  * growing pauses. The lease is renewed for as long as a sending takes, so that a slow server does not get a mail twice.
  */
-export function createMailDelivery(services: Needs, callbacks: MailCallbacks): MailDelivery {
+export function createMailDelivery(services: DeliveryServices, callbacks: MailCallbacks): MailDelivery {
   const { db, now } = services
   const sendings = createSendings(services, callbacks)
   const stopping = new AbortController()
@@ -79,7 +79,7 @@ export function createMailDelivery(services: Needs, callbacks: MailCallbacks): M
 }
 
 /** The mails that this replica is sending. */
-function createSendings(services: Needs, callbacks: MailCallbacks) {
+function createSendings(services: DeliveryServices, callbacks: MailCallbacks) {
   const { db, now, monotonicNow, log } = services
   const sending = new Map<string, Sending>()
   let isStopped = false
@@ -142,7 +142,7 @@ const MAX_RETRY_WAIT_MS = 60 * MINUTE
 /** For mails that were queued before a mail had an expiry of its own. */
 const GIVE_UP_MS = 7 * 24 * 60 * MINUTE
 
-export interface SendingNeeds {
+export interface SendingServices {
   db: Database
   log: Logger
   now: () => number
@@ -174,7 +174,11 @@ export type Outcome =
 const EXPIRED = 'Its link expired before the mail server accepted it.'
 
 /** Hands a mail to the mail server, unless its link is no longer valid. Never rejects. */
-async function sendMail(services: SendingNeeds, { isLinkLive }: MailCallbacks, claimed: ClaimedMail): Promise<Outcome> {
+async function sendMail(
+  services: SendingServices,
+  { isLinkLive }: MailCallbacks,
+  claimed: ClaimedMail,
+): Promise<Outcome> {
   const { db, now, mail } = services
   const { id, tokenHash, expiresAt, lastError } = claimed
   try {
@@ -193,12 +197,12 @@ async function sendMail(services: SendingNeeds, { isLinkLive }: MailCallbacks, c
   }
 }
 
-const open = ({ vault }: Pick<SendingNeeds, 'vault'>, { id, contentSealed }: ClaimedMail): Mail =>
+const open = ({ vault }: Pick<SendingServices, 'vault'>, { id, contentSealed }: ClaimedMail): Mail =>
   JSON.parse(vault.open(`mail:${id}`, contentSealed).toString()) as Mail
 
 /** Stores the outcome of a mail: it leaves the queue, or waits for the next try. */
 async function recordOutcome(
-  services: SendingNeeds,
+  services: SendingServices,
   { reportFailed }: MailCallbacks,
   claimed: ClaimedMail,
   outcome: Outcome,

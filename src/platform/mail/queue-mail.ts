@@ -11,22 +11,22 @@ import type { LinkMail, Mail } from './mail.ts'
  * mail is sent as soon as the mail server is reachable, if its link is still valid then. The content is sealed, since it holds a
  * token.
  */
-export const queueMail = (needs: Needs, trx: Trx, { token, purpose, ...mail }: LinkMail): Promise<void> =>
+export const queueMail = (needs: QueueServices, trx: Trx, { token, purpose, ...mail }: LinkMail): Promise<void> =>
   add(needs, trx, mail, { tokenHash: digest(token), lifetimeMs: LINK_LIFETIMES_MS[purpose] })
 
 /** A mail that tells of something and has no link with a token. Old news is not sent. */
-export const queueNotice = (needs: Needs, trx: Trx, mail: Mail): Promise<void> =>
+export const queueNotice = (needs: QueueServices, trx: Trx, mail: Mail): Promise<void> =>
   add(needs, trx, mail, { tokenHash: null, lifetimeMs: NOTICE_LIFETIME_MS })
 
 const NOTICE_LIFETIME_MS = 7 * 24 * 3_600_000
 
-interface Needs {
+interface QueueServices {
   now: () => number
   vault: Vault
 }
 
 async function add(
-  { now, vault }: Needs,
+  { now, vault }: QueueServices,
   trx: Trx,
   mail: Mail,
   { tokenHash, lifetimeMs }: { tokenHash: string | null; lifetimeMs: number },

@@ -48,10 +48,10 @@ export function measureRequests(registry: Registry): (app: FastifyInstance) => v
       answered: (status) => statuses.getOrInsertComputed(status, () => requests.labels({ method, route, status })),
     }
   }
-  const record = ({ seconds, answered }: Series, { elapsedTime, statusCode, refusalCode }: FastifyReply) => {
+  const record = ({ seconds, answered }: Series, { elapsedTime, statusCode, errorCode }: FastifyReply) => {
     seconds.observe(elapsedTime / 1000)
     answered(statusCode).inc()
-    if (refusalCode !== null) refusals.inc({ code: refusalCode })
+    if (errorCode !== null) refusals.inc({ code: errorCode })
   }
 
   return (app) => {

@@ -21,7 +21,7 @@ export interface Metrics {
   contentType: string
 }
 
-interface Needs {
+interface MetricsSources {
   db: Database
   now: () => number
   countStreams: () => number
@@ -40,7 +40,7 @@ const inSeconds = (ms: number | undefined): number | undefined => (ms === undefi
 /** A scrape does not wait longer than this for the database. */
 const DATABASE_TIMEOUT_MS = 2000
 
-export function createMetrics({ db, now, load, clockDifference, countStreams, ...backups }: Needs): Metrics {
+export function createMetrics({ db, now, load, clockDifference, countStreams, ...backups }: MetricsSources): Metrics {
   const registry = new Registry()
   const measure = measureRequests(registry)
   const stored = addStoredGauges(registry, db.read, now)

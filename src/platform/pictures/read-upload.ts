@@ -29,7 +29,7 @@ export async function readUpload(request: FastifyRequest): Promise<Buffer> {
   }
   request.raw.on('data', count)
   const reading = readParts(request)
-  // After a refusal it keeps waiting for the rest of the body, until the connection is closed.
+  // After an error it keeps waiting for the rest of the body, until the connection is closed.
   reading.catch(() => {})
   try {
     return await Promise.race([reading, exceeded])

@@ -3,7 +3,7 @@ import type { Services } from '../services.ts'
 import { pictureName, type PictureOwner } from './picture-store.ts'
 import { readImage } from './read-upload.ts'
 
-type Needs = Pick<Services, 'blobs' | 'random' | 'log'>
+type PictureServices = Pick<Services, 'blobs' | 'random' | 'log'>
 
 export interface Picture {
   version: string
@@ -31,7 +31,7 @@ export async function loadPicture(
  * `change` stores the new version in a transaction, and returns the old one.
  */
 export async function replacePicture(
-  services: Needs,
+  services: PictureServices,
   owner: PictureOwner,
   upload: Buffer,
   change: (version: string) => Promise<string | null>,
@@ -43,7 +43,7 @@ export async function replacePicture(
   try {
     before = await change(version)
   } catch (error) {
-    // A refusal undoes the change. After any other failure the owner may refer to the new picture nevertheless (the commit was
+    // An error of ours undoes the change. After any other failure the owner may refer to the new picture nevertheless (the commit was
     // done and its answer lost), so that one stays; the sweeper deletes it if nobody refers to it.
     if (error instanceof AppError) await deletePicture(services, owner, version)
     throw error
@@ -52,7 +52,7 @@ export async function replacePicture(
 }
 
 /** Deletes a picture that nobody refers to. If that fails, the sweeper deletes it later, so it is no error. */
-export const deletePicture = ({ blobs, log }: Needs, owner: PictureOwner, version: string): Promise<void> =>
+export const deletePicture = ({ blobs, log }: PictureServices, owner: PictureOwner, version: string): Promise<void> =>
   blobs
     .delete(pictureName(owner, version))
     .catch((error: unknown) => log.warn({ err: error }, 'An old picture could not be deleted; it is deleted later.'))

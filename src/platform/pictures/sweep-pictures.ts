@@ -3,7 +3,7 @@ import type { StoredBlob } from '../blobs/blobs.ts'
 import type { Services } from '../services.ts'
 import { readPictureName, listPictureVersions } from './picture-store.ts'
 
-type Needs = Pick<Services, 'db' | 'now' | 'blobs' | 'log'>
+type SweepServices = Pick<Services, 'db' | 'now' | 'blobs' | 'log'>
 
 const HOUR = 3_600_000
 /** Far longer than an upload takes from storing its picture to the commit that refers to it. */
@@ -18,7 +18,7 @@ const PAUSE_MS = HOUR
  * Deletes pictures that nobody refers to: of uploads whose process died or whose commit failed, and old ones that
  * could not be deleted when they were replaced. Returns a function that checks some of them and returns how many it deleted.
  */
-export function createPictureSweeper({ db, now, blobs, log }: Needs): (stop?: AbortSignal) => Promise<number> {
+export function createPictureSweeper({ db, now, blobs, log }: SweepServices): (stop?: AbortSignal) => Promise<number> {
   let iterator: AsyncIterator<StoredBlob> | undefined
   let endedAt: number | undefined
 

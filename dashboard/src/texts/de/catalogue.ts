@@ -23,7 +23,6 @@ export const catalogue: CatalogueTexts = {
   'It asks once, at sign-in, and needs no refresh token.':
     'Sie fragt nur bei der Anmeldung und braucht kein Refresh-Token.',
   'Role whose members may use {name}': 'Rolle, die {name} benutzen darf',
-  Environment: 'Umgebungsvariablen',
   'PKCE is off unless OAUTH_CODE_CHALLENGE_METHOD is set.':
     'PKCE ist aus, solange OAUTH_CODE_CHALLENGE_METHOD nicht gesetzt ist.',
   'With a refresh token {name} notices when access has ended.':
