@@ -56,16 +56,12 @@ const texts: Entry[] = [
 const within = (folder: string, entries: Entry[]) =>
   entries.map((entry) => ({ ...entry, path: `${folder}/${entry.path}` }))
 
-write(`latchkey-${version}.tgz`, await packTarGz(within('package', [...npmPackage(packageFile), ...texts]), time))
+write(`latchkey-${version}.tgz`, packTarGz(within('package', [...npmPackage(packageFile), ...texts]), time))
 for (const architecture of ARCHITECTURES) {
   const entries = [...installation(architecture, packageFile), ...texts]
   const folder = `latchkey-${version}-linux-${architecture}`
-  const [archive, deb] = await Promise.all([
-    packTarGz(within(folder, entries), time),
-    packDeb({ version, architecture, installation: entries, maintainer, time }),
-  ])
-  write(`${folder}.tar.gz`, archive)
-  write(debName(version, architecture), deb)
+  write(`${folder}.tar.gz`, packTarGz(within(folder, entries), time))
+  write(debName(version, architecture), packDeb({ version, architecture, installation: entries, maintainer, time }))
 }
 write(`latchkey-${version}.cdx.json`, sbom)
 write('RELEASE-NOTES.md', notes)

@@ -1,6 +1,8 @@
+import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Architecture } from './contents.ts'
-import { type Entry, packTarGz } from './tar.ts'
+import { type Entry, withEntries } from './tar.ts'
 
 interface Package {
   version: string
@@ -22,8 +24,8 @@ export const debName = (version: string, architecture: Architecture): string =>
 /** A tilde sorts before everything, so that 1.0.0~rc.1 is older than 1.0.0. */
 const toDebian = (version: string): string => version.replace('-', '~')
 
-/** A Debian package (deb(5)): an ar archive of a format number, the control files and the files themselves. */
-export async function packDeb({ version, architecture, installation, maintainer, time }: Package): Promise<Buffer> {
+/** A Debian package by dpkg-deb, which takes the time of all files from SOURCE_DATE_EPOCH. */
+export function packDeb({ version, architecture, installation, maintainer, time }: Package): Buffer {
   const files: Entry[] = [
     ...installation.map((entry) => ({ ...entry, path: `${ROOT}/${entry.path}` })),
     { path: 'usr/bin/latchkey', link: '../lib/latchkey/bin/latchkey' },
@@ -34,28 +36,21 @@ export async function packDeb({ version, architecture, installation, maintainer,
     { path: 'usr/share/doc/latchkey/copyright', content: readFileSync('LICENSE') },
   ]
   const size = Math.ceil(files.reduce((sum, { content }) => sum + (content?.length ?? 0), 0) / 1024)
-  const control = [
-    { path: './control', content: Buffer.from(writeControl({ version, architecture, maintainer }, size)) },
+  const control: Entry[] = [
+    { path: 'DEBIAN/control', content: Buffer.from(writeControl({ version, architecture, maintainer }, size)) },
     ...['postinst', 'prerm', 'postrm'].map((name) => ({
-      path: `./${name}`,
+      path: `DEBIAN/${name}`,
       content: readFileSync(`scripts/release/debian/${name}`),
       mode: 0o755,
     })),
   ]
-  const [controlTar, dataTar] = await Promise.all([
-    packTarGz(control, time),
-    packTarGz(
-      files.map((entry) => ({ ...entry, path: `./${entry.path}` })),
-      time,
-    ),
-  ])
-  return packAr(
-    [
-      ['debian-binary', Buffer.from('2.0\n')],
-      ['control.tar.gz', controlTar],
-      ['data.tar.gz', dataTar],
-    ],
-    time,
+  return withEntries([...files, ...control], (folder) =>
+    withEntries([], (out) => {
+      const file = join(out, 'latchkey.deb')
+      const env = { ...process.env, SOURCE_DATE_EPOCH: String(time) }
+      execFileSync('dpkg-deb', ['--root-owner-group', '-Zgzip', '--build', folder, file], { env, stdio: 'pipe' })
+      return readFileSync(file)
+    }),
   )
 }
 
@@ -75,15 +70,4 @@ Priority: optional
 Description: identity provider for OpenID Connect, passkeys and SSH
  ${description}
 `
-}
-
-/** ar(5), as deb(5) wants it. */
-function packAr(members: [name: string, content: Buffer][], time: number): Buffer {
-  const parts: Buffer[] = [Buffer.from('!<arch>\n')]
-  for (const [name, content] of members) {
-    const header = `${name.padEnd(16)}${String(time).padEnd(12)}${'0'.padEnd(6)}${'0'.padEnd(6)}${'100644'.padEnd(8)}${String(content.length).padEnd(10)}\`\n`
-    parts.push(Buffer.from(header), content)
-    if (content.length % 2 === 1) parts.push(Buffer.from('\n'))
-  }
-  return Buffer.concat(parts)
 }

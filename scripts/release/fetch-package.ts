@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
-import { gunzipSync } from 'node:zlib'
 import { type Entry, unpackTar } from './tar.ts'
 
 const CACHE = 'node_modules/.cache/release'
@@ -40,5 +39,5 @@ export function fetchPackage(name: string): Entry[] {
   const digest = `sha512-${createHash('sha512').update(bytes).digest('base64')}`
   if (digest !== integrity) throw new Error(`${name}@${version} is not what is pinned: ${digest}`)
   // All paths begin with one folder, which is usually called package.
-  return unpackTar(gunzipSync(bytes)).map((entry) => ({ ...entry, path: entry.path.replace(/^[^/]+\//, '') }))
+  return unpackTar(bytes).map((entry) => ({ ...entry, path: entry.path.replace(/^[^/]+\//, '') }))
 }

@@ -4,14 +4,13 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { gunzipSync } from 'node:zlib'
 import { findUnanswered, readAnswers } from '../../scripts/release/audit-findings.ts'
 import { sectionOf, writeNotes } from '../../scripts/release/notes.ts'
-import { packTar, packTarGz, unpackTar } from '../../scripts/release/tar.ts'
+import { packTarGz, unpackTar } from '../../scripts/release/tar.ts'
 import { VERSION } from '../../src/platform/config/version.ts'
 import { ROOT } from '../deploy/repository.ts'
 
-test('an archive is the same bytes for the same entries in any order, and tar reads it', async (t) => {
+test('an archive is the same bytes for the same entries in any order, and tar reads it', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-tar-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   const long = `${'folder/'.repeat(20)}file`
@@ -20,8 +19,8 @@ test('an archive is the same bytes for the same entries in any order, and tar re
     { path: long, content: Buffer.alloc(1000, 'x') },
     { path: 'a/link', link: 'program' },
   ]
-  const archive = await packTarGz(entries, 1_700_000_000)
-  assert.deepEqual(await packTarGz(entries.toReversed(), 1_700_000_000), archive)
+  const archive = packTarGz(entries, 1_700_000_000)
+  assert.deepEqual(packTarGz(entries.toReversed(), 1_700_000_000), archive)
   writeFileSync(join(folder, 'archive.tar.gz'), archive)
   const listed = execFileSync('tar', ['--utc', '--full-time', '-tvzf', join(folder, 'archive.tar.gz')], {
     encoding: 'utf8',
@@ -31,10 +30,11 @@ test('an archive is the same bytes for the same entries in any order, and tar re
   execFileSync('tar', ['-xzf', join(folder, 'archive.tar.gz'), '-C', folder])
   assert.equal(readFileSync(join(folder, long), 'utf8').length, 1000)
   assert.deepEqual(
-    unpackTar(gunzipSync(archive)).map(({ path }) => path),
+    unpackTar(archive)
+      .map(({ path }) => path)
+      .toSorted(),
     ['a/program', long],
   )
-  assert.throws(() => packTar([{ path: 'x'.repeat(200), content: Buffer.alloc(0) }], 0), /too long/)
 })
 
 test('release notes are the section of the changelog, and a tag must be that of package.json', () => {
