@@ -163,17 +163,11 @@ const sayDuration = (seconds: number): string =>
   seconds < 120 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`
 
 /** Throws in the place of an expression: `(await findRole(db, id)) ?? refuse(roleErrors.no_such_role())`. */
-export function refuse(error: AppError): never
-/** An error without a reason. */
-export function refuse(code: ErrorCode, message: string, details?: Details): never
-export function refuse(given: AppError | ErrorCode, message = '', details?: Details): never {
-  throw given instanceof AppError ? given : new AppError(given, message, details)
+export function refuse(error: AppError): never {
+  throw error
 }
 
-/**
- * The same error, about one field of the request, in the shape that validation gives.
- * @public
- */
+/** The same error, about one field of the request, in the shape that validation gives. */
 export function atField(path: string, { code, message, reason, values, retryAfter }: AppError): AppError {
   const about = { ...(reason === undefined ? {} : { reason }), ...(values ? { values } : {}) }
   const wait = retryAfter === undefined ? {} : { retryAfter }

@@ -2,7 +2,6 @@ import { ApiFailure } from '../api/failure.ts'
 import { sentenceOf } from '../texts/error-texts.ts'
 import { findText } from '../texts/find-text.ts'
 import type { Texts } from '../texts/load-texts.ts'
-import { translateSentence } from '../texts/translate-sentence.ts'
 import { fieldSentence, type FailureTexts } from './issue-sentence.ts'
 import { PasskeyFailure } from './passkey-failure.ts'
 
@@ -16,18 +15,14 @@ export function failureSentence(failure: unknown, texts: Texts['shared'], spoken
 }
 
 /** The server's own sentence says more than its code, and is used where there is a translation of it. */
-function refusalSentence(
-  failure: ApiFailure,
-  texts: Texts['shared'],
-  { failures, refusals, errors }: FailureTexts,
-): string {
+function refusalSentence(failure: ApiFailure, texts: Texts['shared'], { failures, errors }: FailureTexts): string {
   const weak = failure.issues.map(({ reason = '' }) => findText(texts.weakPassword, reason)).find(Boolean)
   if (weak !== undefined) return weak
   if (!failures) return failure.message
   if (failure.issues.some((issue) => fieldSentence(issue, { failures }) !== undefined))
     return failures.errors.invalid_input
   const byCode = findText(failures.errors, failure.code ?? codeOfStatus(failure.status))
-  return sentenceOf(errors, failure) ?? translateSentence(refusals, failure.message) ?? byCode ?? failure.message
+  return sentenceOf(errors, failure) ?? byCode ?? failure.message
 }
 
 /** A refusal without a code is that of a disabled account, or comes from something in front of the service. */

@@ -3,10 +3,9 @@ import type { Issue } from '../api/failure.ts'
 import { sentenceOf } from '../texts/error-texts.ts'
 import { findText } from '../texts/find-text.ts'
 import type { Texts } from '../texts/load-texts.ts'
-import { translateSentence } from '../texts/translate-sentence.ts'
 
 /** What is said about a failure, as far as it is loaded. */
-export type FailureTexts = Pick<Partial<Texts>, 'shared' | 'failures' | 'refusals' | 'errors'>
+export type FailureTexts = Pick<Partial<Texts>, 'shared' | 'failures' | 'errors'>
 
 /** What is said about a field that does not match its schema, or about a weak password. The server's own words are for programs. */
 export function fieldSentence(
@@ -18,9 +17,9 @@ export function fieldSentence(
 }
 
 export function issueSentence(issue: Issue, texts: FailureTexts, code?: string): string {
-  const { failures, refusals, errors } = texts
+  const { failures, errors } = texts
   const known = fieldSentence(issue, texts)
   if (known !== undefined || !failures) return known ?? issue.message
   const fallback = code === 'invalid_input' ? failures.issues.not_valid : findText(failures.errors, code ?? '')
-  return sentenceOf(errors, issue) ?? translateSentence(refusals, issue.message) ?? fallback ?? issue.message
+  return sentenceOf(errors, issue) ?? fallback ?? issue.message
 }

@@ -71,7 +71,7 @@ export function useFailure(): [failure: unknown, fail: (failure: unknown) => Pro
   return [failure, fail]
 }
 
-const FOR_FAILURES: Part[] = ['failures', 'refusals', 'errors']
+const FOR_FAILURES: Part[] = ['failures', 'errors']
 
 /**
  * Loads what is said about errors of the server, before the first one is shown: few visitors of the sign-in see one. Without these texts

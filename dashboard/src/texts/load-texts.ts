@@ -9,13 +9,11 @@ import type { sites } from './en/sites.ts'
 import type { ssh } from './en/ssh.ts'
 import type { ErrorSentences } from './error-texts.ts'
 import { type Language, languages } from './language.ts'
-import type { Refusals } from './translate-sentence.ts'
 
 /** English is the language that the others are checked against: a text missing in one of them fails the type check. */
 export type Texts = {
   shared: typeof shared
   failures: typeof failures
-  refusals: Refusals
   errors: ErrorSentences
   publicPages: typeof publicPages
   account: typeof account

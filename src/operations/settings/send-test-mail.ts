@@ -1,6 +1,7 @@
 import { refuse } from '../../errors.ts'
 import type { SignedInActor } from '../../identity/sessions/actor.ts'
 import { changeAs } from '../../identity/sessions/lock-actor.ts'
+import { sessionErrors } from '../../identity/sessions/session-errors.ts'
 import { readNames } from '../../identity/users/settings-store.ts'
 import { findUser } from '../../identity/users/user-store.ts'
 import { newId } from '../../platform/ids.ts'
@@ -24,7 +25,7 @@ export async function sendTestMail(
   if (!(await limits.fail(LIMITS.mailByEmailAndAddress, `${actor.email} ${addressKey(actor.source.ipAddress)}`)))
     throw settingsErrors.too_many_test_mails({ retryAfter: 3600 })
   const message = await changeAs(services, actor, async (trx) => {
-    const user = (await findUser(trx, actor.id)) ?? refuse('unauthenticated', 'Please sign in.')
+    const user = (await findUser(trx, actor.id)) ?? refuse(sessionErrors.not_signed_in())
     return testMail(await readNames(trx, config, user), actor.email)
   })
   try {

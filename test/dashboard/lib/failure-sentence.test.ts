@@ -5,14 +5,13 @@ import { failureSentence } from '../../../dashboard/src/lib/failure-sentence.ts'
 import { PasskeyFailure } from '../../../dashboard/src/lib/passkey-failure.ts'
 import { errors } from '../../../dashboard/src/texts/de/errors.ts'
 import { failures as germanFailures } from '../../../dashboard/src/texts/de/failures.ts'
-import { refusals as translations } from '../../../dashboard/src/texts/de/refusals.ts'
 import { shared as german } from '../../../dashboard/src/texts/de/shared.ts'
 import { failures as englishFailures } from '../../../dashboard/src/texts/en/failures.ts'
 import { shared as english } from '../../../dashboard/src/texts/en/shared.ts'
 import { ERROR_CODES } from '../../../src/errors.ts'
 
-const inEnglish = { failures: englishFailures, refusals: 'as they are', errors: 'as the server' } as const
-const inGerman = { failures: germanFailures, refusals: translations, errors }
+const inEnglish = { failures: englishFailures, errors: 'as the server' } as const
+const inGerman = { failures: germanFailures, errors }
 
 const refusal = (status: number, body: object) => new ApiFailure(new Response(null, { status }), body)
 

@@ -5,7 +5,6 @@ import { placeIssues } from '../../../dashboard/src/lib/field-issue.ts'
 import { setCurrentTexts } from '../../../dashboard/src/texts/current-texts.ts'
 import { errors } from '../../../dashboard/src/texts/de/errors.ts'
 import { failures } from '../../../dashboard/src/texts/de/failures.ts'
-import { refusals } from '../../../dashboard/src/texts/de/refusals.ts'
 import { shared } from '../../../dashboard/src/texts/de/shared.ts'
 
 const failure = new ApiFailure(new Response(null, { status: 400 }), {
@@ -31,7 +30,7 @@ describe('what the server said about a field', () => {
   })
 
   test('is said in the language of the page', (t) => {
-    setCurrentTexts('de', { shared, failures, refusals, errors })
+    setCurrentTexts('de', { shared, failures, errors })
     t.after(() => setCurrentTexts('en', {}))
     const said = (issue: object, code = 'invalid_input') =>
       placeIssues(

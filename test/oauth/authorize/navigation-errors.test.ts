@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fastify } from 'fastify'
-import { refuse } from '../../../src/errors.ts'
+import { AppError, refuse } from '../../../src/errors.ts'
 import { updateSetting } from '../../../src/identity/users/settings-store.ts'
 import { showErrors } from '../../../src/oauth/authorize/navigation-errors.ts'
 import { readConfig } from '../../../src/platform/config/config.ts'
@@ -23,7 +23,7 @@ test('the page for an unavailable database is shown without asking the database 
   t.after(() => app.close())
   showErrors(app, { config, db: { read }, problems: { note: () => {} } } as unknown as Parameters<typeof showErrors>[1])
   app.get('/away', () => Promise.reject(new StorageFailure('unavailable', new Error('Query read timeout'))))
-  app.get('/refused', () => refuse('invalid_request', 'No.'))
+  app.get('/refused', () => refuse(new AppError('invalid_request', 'No.')))
 
   const away = await app.inject({ url: '/away', headers: { accept: 'text/html' } })
   assert.deepEqual([away.statusCode, away.headers['retry-after'], queries], [503, '2', 0])

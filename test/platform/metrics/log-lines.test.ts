@@ -5,6 +5,8 @@ import { sql } from 'kysely'
 import { AppError, refuse } from '../../../src/errors.ts'
 import { latchkeyFormat, sendError } from '../../../src/platform/http/errors.ts'
 import { createLogger, levelOf } from '../../../src/platform/http/log.ts'
+import { requestErrors } from '../../../src/platform/http/request-errors.ts'
+import { limitErrors } from '../../../src/platform/limits/limit-errors.ts'
 import { StorageFailure } from '../../../src/storage/failure.ts'
 import { startApp } from '../../support/app.ts'
 import { getTokens, registerApplication } from '../../support/application.ts'
@@ -92,10 +94,10 @@ test('only a failure of the database is logged as an unavailable database', asyn
   const app = fastify({ loggerInstance: createLogger('info', { write: (line) => void lines.push(line) }) })
   t.after(() => app.close())
   app.setErrorHandler((error, request, reply) => sendError(request, reply, error, latchkeyFormat))
-  app.get('/busy', () => refuse('unavailable', 'Very many people are signing in at this moment.', { retryAfter: 10 }))
+  app.get('/busy', () => refuse(limitErrors.sign_in_queue_full({ retryAfter: 10 })))
   app.get('/away', () => Promise.reject(new StorageFailure('unavailable', new Error('ECONNREFUSED'))))
   app.get('/behind', () =>
-    refuse('unavailable', 'Keep the list you have.', { cause: new StorageFailure('unavailable', undefined) }),
+    refuse(requestErrors.briefly_unavailable({ cause: new StorageFailure('unavailable', undefined) })),
   )
   for (const url of ['/busy', '/away', '/behind']) {
     lines.length = 0

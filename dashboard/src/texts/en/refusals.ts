@@ -1,4 +1,0 @@
-import type { Refusals } from '../translate-sentence.ts'
-
-/** The server speaks English. */
-export const refusals: Refusals = 'as they are'
