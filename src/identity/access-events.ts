@@ -9,7 +9,10 @@ export interface AccessEvents {
   account_ended: { userIds: string[]; by: 'disabled' | 'enabled' | 'deleted' }
   /** Every sign-in of a person has ended, perhaps but the one that a new password was set in. */
   signed_out: { userId: string; by: 'administrator' | 'password_changed' | 'password_reset' | 'address_restored' }
-  /** The owner of the email address took the account over: what somebody else may have added since then goes, or all but what is kept. */
+  /**
+   * The owner of the email address took the account over: what somebody else may have added goes, all of it, or what was
+   * added since a time, or all but what the owner keeps.
+   */
   account_taken_over: { userId: string; since?: number; keep?: KeptAccess }
   username_changed: { userId: string }
   role_unassigned: { userId: string; role: Role }
@@ -43,7 +46,7 @@ interface EndedBy {
   }
   username_changed: { certificatesRevoked: number }
   role_unassigned: { certificatesRevoked: number; authorizationsRevoked: number }
-  role_deletion: Record<never, never>
+  role_deletion: object
   role_reduced: { certificatesRevoked: number; certificateReviewId: string }
 }
 

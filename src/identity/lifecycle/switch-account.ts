@@ -112,7 +112,7 @@ const record = (
   )
 
 /** An account whose state was changed. */
-export interface ChangedAccount {
+interface ChangedAccount {
   id: string
   email: string
   displayName: string | null
