@@ -82,8 +82,7 @@ export function createFakePostgres(s: fc.Scheduler, given: readonly Fault[]) {
     query(query: Batch | { text: string }): unknown {
       // The first message of a session.
       if (!('submit' in query)) return Promise.resolve([{ rows: [{ isReadOnly: false, id: '1' }] }])
-      if (!this.#isOpen)
-        return process.nextTick(() => this.#tell(query, () => query.handleError(new Error('not queryable'))))
+      if (!this.#isOpen) return process.nextTick(() => this.#tell(() => query.handleError(new Error('not queryable'))))
       if (this.#active) violations.push('a batch is sent while another one is not answered')
       this.#active = query
       this.#messages = []
@@ -114,7 +113,7 @@ export function createFakePostgres(s: fc.Scheduler, given: readonly Fault[]) {
       this.connection.stream.destroyed = true
       const active = this.#active
       this.#active = undefined
-      if (active) this.#tell(active, () => active.handleError(new Error('Connection terminated unexpectedly')))
+      if (active) this.#tell(() => active.handleError(new Error('Connection terminated unexpectedly')))
       this.connection.emit('end')
       this.emit('end')
     }
@@ -123,7 +122,7 @@ export function createFakePostgres(s: fc.Scheduler, given: readonly Fault[]) {
     }
 
     /** The driver calls it in the listener of its socket, where nothing may be thrown. */
-    #tell(_batch: Batch, handle: () => void): void {
+    #tell(handle: () => void): void {
       try {
         handle()
       } catch (error) {
@@ -150,7 +149,7 @@ export function createFakePostgres(s: fc.Scheduler, given: readonly Fault[]) {
       const answers = this.#process(batch, fault)
       if (fault === 'lost after') return this.lose()
       this.#active = undefined
-      for (const answer of answers) this.#tell(batch, answer)
+      for (const answer of answers) this.#tell(answer)
     }
     /** Does what the messages say, and returns the answers. */
     #process(batch: Batch, fault: Fault): (() => void)[] {
@@ -236,13 +235,11 @@ export function createFakePostgres(s: fc.Scheduler, given: readonly Fault[]) {
     connections: (abandoned?: Connections['abandoned']) => ({ pool, send, abandoned }) as unknown as Connections,
     createClient: () => new FakeClient() as unknown as pg.Client,
     addColumn: () => void columns++,
-    columns: () => columnNames(),
     /** As a program between service and server does that ends prepared statements. */
     forget: () => sessions.forEach((session) => session.forget()),
     loseAll: () => [...sessions].forEach((session) => session.lose()),
     /** Those that were taken from the pool and not given back. */
     taken: () => [...pooled].filter(({ releases }) => releases < 0).length,
-    sessions: () => sessions.size,
   }
 }
 
