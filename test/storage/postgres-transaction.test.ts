@@ -39,6 +39,22 @@ test('a connection whose rollback is not answered with success is closed, whatev
   }
 })
 
+test('a transaction is not committed without a statement that found no place in its queue', async () => {
+  const { connections } = answeringPool([
+    (batch) => setImmediate(() => succeed(batch)),
+    ...Array.from({ length: 20 }, () => succeed),
+  ])
+  const work = async (open: PostgresTransaction) => {
+    const first = open.run(queryOf('select 1', []))
+    await new Promise(process.nextTick)
+    // While the first is on its way.
+    const second = open.run(queryOf('select 2', []))
+    for (let number = 0; number < 10_000; number++) open.runNext(queryOf('select 3', []))
+    await Promise.all([first, second])
+  }
+  await assert.rejects(transact({ first: connections, patient: connections }, work), isUnavailable)
+})
+
 test('whatever the driver says of a connection means that it is lost, or could not be made', async () => {
   const failures = [
     ...['EPROTO', 'EHOSTDOWN', 'ERR_STREAM_DESTROYED'].map((code) => Object.assign(new Error('write'), { code })),

@@ -30,5 +30,5 @@ export function scheduleDatabase(
       return key === 'run' ? later(bound) : bound
     },
   })
-  return { ...db, read, run: later(db.run), transaction: later(db.transaction) as Database['transaction'] }
+  return { ...db, read, run: later(db.run), transaction: later(db.transaction) }
 }

@@ -83,8 +83,11 @@ export async function openTransaction(connections: Connections): Promise<Postgre
   let hasBegun = false
   /** From then on an unanswered connection may be a commit that the server still does. */
   let hasSentCommit = false
-  /** Why there is no transaction. What was sent now would be one of its own. */
-  let notBegun: unknown
+  /**
+   * The statement without which nothing may be committed, and why it was not done: the BEGIN, after which others would be
+   * transactions of their own, or one that was turned away.
+   */
+  let missing: { query: Query; error: unknown } | undefined
   /** Why the connection can't be used any more. */
   let broken: unknown
   let isOver = false
@@ -97,7 +100,7 @@ export async function openTransaction(connections: Connections): Promise<Postgre
   }
   const send = async (batch: QueuedStatement[]): Promise<void> => {
     if (broken !== undefined) return refuse(batch, LOST)
-    if (notBegun !== undefined) return skip(batch, BEGIN, notBegun)
+    if (missing && batch[0]?.query !== ROLLBACK) return skip(batch, missing.query, missing.error)
     hasBegun = true
     hasSentCommit = batch.some(({ query }) => query === COMMIT)
     const { answers, error } = await connections.send(
@@ -112,11 +115,15 @@ export async function openTransaction(connections: Connections): Promise<Postgre
     skip(skipped, failed?.query ?? COMMIT, error)
     if (failed?.query !== BEGIN) return
     hasBegun = false
-    notBegun = error
+    missing = { query: BEGIN, error }
   }
   const statements = createBatchQueue<QueuedStatement>({
     run: send,
-    turnAway: (statement, why) => refuse([statement], `Statements of this transaction wait: ${why}.`),
+    turnAway({ query, reject }, why) {
+      const error = new StorageFailure('unavailable', new Error(`Statements of this transaction wait: ${why}.`))
+      missing ??= { query, error }
+      reject(error)
+    },
     maxBatch: MAX_BATCH,
     maxWaiting: MAX_WAITING,
     maxWaitMs: MAX_WAIT_MS,
