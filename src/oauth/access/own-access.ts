@@ -10,21 +10,19 @@ import { PERSON_COLUMNS, mappedClaims } from '../claims/mapped-claims.ts'
 import { CLAIM_COLUMNS, userClaims } from '../claims/user-claims.ts'
 import { mayUseClient } from '../clients/allowed-role-store.ts'
 import { clientExists, packedAllowedRoles } from '../clients/client-store.ts'
-import { DEVICE_CODE } from '../clients/client.ts'
+import { GRANT_TYPES, signsIn } from '../clients/grant-types.ts'
 import { type Admission, findSiteGain } from '../sites/compare-sites.ts'
 import { nameOf } from '../sites/site-host.ts'
 import { packedRuleRoles, readSite } from '../sites/site-settings.ts'
 
-type Needs = Pick<Services, 'config'>
-
 /** Whether the actor is let in by an application, and what it is told of them. */
-export const atApplication = ({ config }: Needs, clientId: string): EscalationCheck =>
+export const atApplication = ({ config }: Pick<Services, 'config'>, clientId: string): EscalationCheck =>
   comparingApplications(config.baseUrl, (trx, userId) =>
     applications(trx, userId).where('oauth_clients.client_id', '=', clientId).execute(),
   )
 
 /** The same at all applications that are told something else of those who hold a role. */
-export const whereRoleIsTold = ({ config }: Needs, roleId: string): EscalationCheck =>
+export const whereRoleIsTold = ({ config }: Pick<Services, 'config'>, roleId: string): EscalationCheck =>
   comparingApplications(config.baseUrl, (trx, userId) =>
     applications(trx, userId).where('oauth_clients.claims', 'like', `%"${roleId}"%`).execute(),
   )
@@ -63,10 +61,10 @@ function comparingApplications(
   }
 }
 
+const SIGN_IN_GRANTS = new Set<string>(GRANT_TYPES.filter(signsIn))
+
 const letsIn = ({ mayUse, disabled_at, grant_types }: ApplicationRow): boolean =>
-  Boolean(mayUse) &&
-  disabled_at === null &&
-  readTextList(grant_types).some((type) => type === 'authorization_code' || type === DEVICE_CODE)
+  Boolean(mayUse) && disabled_at === null && readTextList(grant_types).some((type) => SIGN_IN_GRANTS.has(type))
 
 interface Told {
   value: unknown

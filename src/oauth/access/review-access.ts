@@ -25,20 +25,25 @@ export const planAccessReviewOfRole = async (
   roleId: string,
 ): Promise<void> => planAccessReview(services, trx, await listClientsWithRole(trx, roleId))
 
-type Needs = Pick<Services, 'db' | 'now' | 'log'>
-
 const CLIENTS_PER_RUN = 10
 /** Other requests wait while the codes of one slice are revoked. */
 const USERS_PER_SLICE = 200
 const PAUSE_MS = 2
 
 /** Revokes for good the tokens of people who lost the use of an application some time ago, and have not got it back. */
-export async function reviewAccess({ db, now, log }: Needs, stop: AbortSignal): Promise<void> {
+export async function reviewAccess(
+  { db, now, log }: Pick<Services, 'db' | 'now' | 'log'>,
+  stop: AbortSignal,
+): Promise<void> {
   for (const review of await listDueReviews(db.read, now(), now() + REVIEW_AFTER_MS, CLIENTS_PER_RUN))
     if (!stop.aborted) await reviewClient({ db, now, log }, review, stop)
 }
 
-async function reviewClient({ db, now, log }: Needs, review: AccessReview, stop: AbortSignal): Promise<void> {
+async function reviewClient(
+  { db, now, log }: Pick<Services, 'db' | 'now' | 'log'>,
+  review: AccessReview,
+  stop: AbortSignal,
+): Promise<void> {
   const { clientId } = review
   let revoked = 0
   for (let after = ''; ; await wait(PAUSE_MS)) {

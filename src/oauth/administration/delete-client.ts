@@ -32,8 +32,6 @@ export async function deleteClient(services: ClientChanges, clientId: string, ac
   )
 }
 
-type Needs = Pick<Services, 'db'>
-
 const CODES_PER_SLICE = 500
 const PAUSE_MS = 2
 /** More than these wait for the next run. */
@@ -42,7 +40,7 @@ const CLIENTS_PER_RUN = 10
 const GRANTS_PER_ROUND = 100
 
 /** Removes what is left of deleted clients, also when the process that deleted them has stopped since. */
-export async function removeDeletedClients({ db }: Needs, stop: AbortSignal): Promise<void> {
+export async function removeDeletedClients({ db }: Pick<Services, 'db'>, stop: AbortSignal): Promise<void> {
   for (const clientId of await listDeletedClientIds(db.read, CLIENTS_PER_RUN))
     if (!stop.aborted) await removeDeletedClient({ db }, clientId, stop)
 }
@@ -51,7 +49,7 @@ export async function removeDeletedClients({ db }: Needs, stop: AbortSignal): Pr
  * The client's row is deleted last: until then the next run finds it. Access tokens of a client without a row are not
  * accepted, and are deleted when they expire.
  */
-async function removeDeletedClient({ db }: Needs, clientId: string, stop: AbortSignal): Promise<void> {
+async function removeDeletedClient({ db }: Pick<Services, 'db'>, clientId: string, stop: AbortSignal): Promise<void> {
   for (;;) {
     const userIds = await listUsersWithGrant(db.read, clientId, GRANTS_PER_ROUND)
     if (userIds.length === 0) break

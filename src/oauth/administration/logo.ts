@@ -8,13 +8,13 @@ import { findLogoVersion, lockClient, readClient, updateClientRow } from '../cli
 import { type Client, refuseUnknownClient } from '../clients/client.ts'
 import { type ClientChanges, changeClient } from './change-client.ts'
 
-type Needs = ClientChanges & Pick<Services, 'blobs'>
+type LogoServices = ClientChanges & Pick<Services, 'blobs'>
 
 export const loadLogo = (services: Pick<Services, 'db' | 'blobs'>, clientId: string): Promise<Picture | undefined> =>
   loadPicture(services, clientOwner(clientId), () => findLogoVersion(services.db.read, clientId))
 
 export async function replaceLogo(
-  services: Needs,
+  services: LogoServices,
   clientId: string,
   upload: Buffer,
   actor: SignedInActor,
@@ -27,14 +27,14 @@ export async function replaceLogo(
   return (await readClient(services.db.read, clientId)) ?? refuseUnknownClient()
 }
 
-export async function removeLogo(services: Needs, clientId: string, actor: SignedInActor): Promise<void> {
+export async function removeLogo(services: LogoServices, clientId: string, actor: SignedInActor): Promise<void> {
   const before = await changeVersion(services, clientId, null, actor)
   if (before !== null) await deletePicture(services, clientOwner(clientId), before)
 }
 
 /** Returns the version before. */
 const changeVersion = (
-  services: Needs,
+  services: LogoServices,
   clientId: string,
   version: string | null,
   actor: SignedInActor,

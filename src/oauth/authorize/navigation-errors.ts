@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { AppError, ErrorCode } from '../../errors.ts'
 import { readAppearance } from '../../identity/users/settings-store.ts'
 import type { Config } from '../../platform/config/config.ts'
-import { BRANDED_PAGE_POLICY, type Appearance, renderBrandedPage } from '../../platform/http/branded-page.ts'
+import { type Appearance, BRANDED_PAGE_POLICY, renderBrandedPage } from '../../platform/http/branded-page.ts'
 import { oauthFormat, sendError, sendThenDrain, toAppError } from '../../platform/http/errors.ts'
 import { escapeHtml } from '../../platform/http/escape-html.ts'
 import { levelOf } from '../../platform/http/log.ts'
@@ -13,13 +13,13 @@ import type { Provider } from '../provider.ts'
 import { RedirectedError } from './authorization-request.ts'
 import { sendNextStep } from './form-post.ts'
 
-type Needs = Pick<Provider, 'config' | 'db'> & { problems: Problems }
+type PageServices = Pick<Provider, 'config' | 'db'> & { problems: Problems }
 
 /**
  * Errors of endpoints that browsers navigate to. Some are reported to the application by a redirect; the others are shown
  * as a page, or as JSON to a program that accepts only that.
  */
-export function showErrors(part: FastifyInstance, services: Needs): void {
+export function showErrors(part: FastifyInstance, services: PageServices): void {
   const { problems } = services
   part.setErrorHandler((error, request, reply) => {
     problems.note(request.routeOptions.url ?? '', error)
@@ -33,7 +33,7 @@ const wantsJson = ({ headers: { accept = '' } }: FastifyRequest): boolean =>
   accept.includes('application/json') && !accept.includes('text/html')
 
 async function sendPage(
-  { config, db }: Needs,
+  { config, db }: PageServices,
   request: FastifyRequest,
   reply: FastifyReply,
   thrown: unknown,

@@ -11,7 +11,8 @@ import { type Parameters, decodeFormText } from '../protocol/parameters.ts'
 import { protocolErrors } from '../protocol/protocol-errors.ts'
 import type { ClientCache } from './client-cache.ts'
 import { clientErrors } from './client-errors.ts'
-import type { GrantType, KnownClient } from './client.ts'
+import type { KnownClient } from './client.ts'
+import type { GrantType } from './grant-types.ts'
 
 /** A request of a client to an endpoint that authenticates it. */
 export interface ClientRequest {

@@ -1,7 +1,8 @@
 import { atField } from '../../errors.ts'
 import type { Trx } from '../../storage/database.ts'
 import { clientErrors } from './client-errors.ts'
-import { DEVICE_CODE, SSH_CLIENT_ID, SSH_SCOPE } from './client.ts'
+import { SSH_CLIENT_ID, SSH_SCOPE } from './client.ts'
+import { DEVICE_CODE } from './grant-types.ts'
 
 /** Adds the client of the program for people, unless it is there. Run when the service starts. */
 export async function addBuiltInClient(trx: Trx, now: number): Promise<void> {

@@ -7,16 +7,8 @@ import { ClaimMappings, checkMappings } from '../claims/claim-mapping.ts'
 import { SCOPE_TOKEN } from '../protocol/scope.ts'
 import { SITE_FIELDS, type SiteSettings, siteColumns } from '../sites/site-settings.ts'
 import { clientErrors } from './client-errors.ts'
-import {
-  CONSENT,
-  type Client,
-  type ClientType,
-  DEVICE_CODE,
-  GRANT_TYPES,
-  ID_TOKEN_ALGORITHMS,
-  ID_TOKEN_CLAIMS,
-  PKCE,
-} from './client.ts'
+import { CONSENT, type Client, type ClientType, ID_TOKEN_ALGORITHMS, ID_TOKEN_CLAIMS, PKCE } from './client.ts'
+import { GRANT_TYPES, isDefaultGrant, needsSecret, signsIn } from './grant-types.ts'
 import { checkLaunchUrl, checkRedirectUri } from './redirect-uri.ts'
 
 const Uris = Type.Array(Type.String({ minLength: 1, maxLength: 2048 }), { maxItems: 20, uniqueItems: true })
@@ -85,7 +77,7 @@ export const defaultSettings = (type: ClientType): Omit<Settings, 'name'> => ({
 const defaultGrantTypes = (type: ClientType): Settings['grantTypes'] =>
   type === 'proxied'
     ? []
-    : ['authorization_code', 'refresh_token', ...(type === 'public' ? [] : ['client_credentials' as const])]
+    : GRANT_TYPES.filter((each) => isDefaultGrant(each) && (type !== 'public' || !needsSecret(each)))
 
 /**
  * Checks the settings of a client, also against one another. What the service's own configuration allows is checked for
@@ -125,11 +117,11 @@ export function refuseForeignSettings(type: ClientType, given: Partial<Settings>
 export type SettingRules = Pick<Config, 'httpRedirectHosts' | 'redirectSchemes' | 'allowMissingPkce'>
 
 function checkGrantTypes(type: ClientType, { redirectUris, grantTypes }: Settings): void {
-  const usesCodes = grantTypes.includes('authorization_code')
-  if (usesCodes && redirectUris.length === 0) throw atField('redirectUris', clientErrors.redirect_uri_needed())
-  if (grantTypes.includes('refresh_token') && !usesCodes && !grantTypes.includes(DEVICE_CODE))
+  if (grantTypes.includes('authorization_code') && redirectUris.length === 0)
+    throw atField('redirectUris', clientErrors.redirect_uri_needed())
+  if (grantTypes.includes('refresh_token') && !grantTypes.some(signsIn))
     throw atField('grantTypes', clientErrors.refresh_tokens_need_codes())
-  if (grantTypes.includes('client_credentials') && type === 'public')
+  if (type === 'public' && grantTypes.some(needsSecret))
     throw atField('grantTypes', clientErrors.credentials_of_public_client())
 }
 

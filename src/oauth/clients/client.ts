@@ -8,11 +8,8 @@ import { ClaimMapping } from '../claims/claim-mapping.ts'
 import { hasScope } from '../protocol/scope.ts'
 import { SiteSettings, readSite } from '../sites/site-settings.ts'
 import { clientErrors } from './client-errors.ts'
+import { GRANT_TYPES, type GrantType } from './grant-types.ts'
 
-/** RFC 8628 section 3.4. */
-export const DEVICE_CODE = 'urn:ietf:params:oauth:grant-type:device_code'
-export const GRANT_TYPES = ['authorization_code', 'refresh_token', 'client_credentials', DEVICE_CODE] as const
-export type GrantType = (typeof GRANT_TYPES)[number]
 /** The client of `latchkey-ssh`, the program for people. It is built in, and only its tokens have the scope `ssh`. */
 export const SSH_CLIENT_ID = 'latchkey-ssh'
 export const SSH_SCOPE = 'ssh'

@@ -5,7 +5,7 @@ import { digest } from '../../platform/crypto/digest.ts'
 import type { Routes } from '../../platform/http/contracts.ts'
 import { sendTagged } from '../../platform/http/headers.ts'
 import { RESPONSE_MODES } from '../authorize/authorization-request.ts'
-import { GRANT_TYPES } from '../clients/client.ts'
+import { GRANT_TYPES } from '../clients/grant-types.ts'
 import type { Provider } from '../provider.ts'
 import { SUPPORTED_SCOPES } from './scope.ts'
 

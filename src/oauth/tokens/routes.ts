@@ -4,29 +4,22 @@ import { refuse } from '../../errors.ts'
 import { type Routes, Success, success } from '../../platform/http/contracts.ts'
 import { readBearer } from '../../platform/http/credentials.ts'
 import { readClientRequest, runAsClient } from '../clients/authenticate-client.ts'
-import { DEVICE_CODE } from '../clients/client.ts'
+import { GRANT_TYPES } from '../clients/grant-types.ts'
 import { ClientCredentials, Parameter, clientSecurity, consumes, oauthFailures } from '../protocol/contracts.ts'
 import type { Parameters } from '../protocol/parameters.ts'
 import { protocolErrors } from '../protocol/protocol-errors.ts'
 import type { Provider } from '../provider.ts'
 import { introspect, revokeToken } from './introspect-and-revoke.ts'
 import { tokenErrors } from './token-errors.ts'
-import { answerTokenRequest } from './token-request.ts'
+import { GRANT_PARAMETERS, answerTokenRequest } from './token-request.ts'
 import { readUserinfo } from './userinfo.ts'
 
 const tags = ['OAuth']
 
 const TokenForm = Type.Object({
-  grant_type: Parameter(`authorization_code, refresh_token, client_credentials or ${DEVICE_CODE}.`),
+  grant_type: Parameter(`One of ${GRANT_TYPES.join(', ')}.`),
   ...ClientCredentials,
-  code: Parameter('For authorization_code.'),
-  redirect_uri: Parameter('For authorization_code: that of the authorization request.'),
-  code_verifier: Parameter(
-    'For a code whose request had a code_challenge: 43 to 128 characters from A-Z a-z 0-9 - . _ ~',
-  ),
-  refresh_token: Parameter('For refresh_token.'),
-  device_code: Parameter('For a device code: the one that the device was given.'),
-  scope: Parameter('For refresh_token and client_credentials: fewer scopes than were granted.'),
+  ...Object.fromEntries(Object.entries(GRANT_PARAMETERS).map(([name, text]) => [name, Parameter(text)])),
 })
 
 const TokenAnswer = Type.Object(

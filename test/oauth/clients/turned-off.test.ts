@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { DEVICE_CODE } from '../../../src/oauth/clients/client.ts'
+import { DEVICE_CODE } from '../../../src/oauth/clients/grant-types.ts'
 import { authorizeDevice } from '../../../src/oauth/device/authorize-device.ts'
 import { createProvider } from '../../../src/oauth/provider.ts'
 import { sharedApp, startApp, type TestApp } from '../../support/app.ts'
@@ -154,7 +154,10 @@ onMainEngine('an application that is turned off', (engine) => {
       ['post', '/oauth/approve', await person.post('/oauth/approve', parameters)],
       ['post', '/oauth/approve', await person.post('/oauth/approve', { ...parameters, approve: false })],
     ] as const) {
-      assert.deepEqual([answer.statusCode, answer.json()], [403, { error: OFF, code: 'application_off' }])
+      assert.deepEqual(
+        [answer.statusCode, answer.json()],
+        [403, { error: OFF, code: 'application_off', reason: 'application_turned_off' }],
+      )
       assert.ok('403' in (paths[path]?.[method]?.responses ?? {}), `the description of ${path} has this status`)
     }
   })

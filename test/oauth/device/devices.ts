@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Response } from 'light-my-request'
-import { DEVICE_CODE, SSH_CLIENT_ID } from '../../../src/oauth/clients/client.ts'
+import { SSH_CLIENT_ID } from '../../../src/oauth/clients/client.ts'
+import { DEVICE_CODE } from '../../../src/oauth/clients/grant-types.ts'
 import type { TestApp } from '../../support/app.ts'
 import {
   type Application,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { InjectOptions } from 'light-my-request'
-import { DEVICE_CODE } from '../../../src/oauth/clients/client.ts'
+import { DEVICE_CODE } from '../../../src/oauth/clients/grant-types.ts'
 import { findSshBearer } from '../../../src/oauth/tokens/ssh-bearer-store.ts'
 import { digest } from '../../../src/platform/crypto/digest.ts'
 import { form, MULTIPART, picture } from '../../identity/account/upload.ts'

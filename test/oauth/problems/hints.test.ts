@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DEVICE_CODE } from '../../../src/oauth/clients/client.ts'
+import { DEVICE_CODE } from '../../../src/oauth/clients/grant-types.ts'
 import { sharedApp, startApp, type TestApp } from '../../support/app.ts'
 import {
   type Application,

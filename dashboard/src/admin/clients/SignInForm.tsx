@@ -1,4 +1,5 @@
 import { Alert, Checkbox, Radio, Stack, Text, Textarea } from '@mantine/core'
+import { GRANT_TYPES, needsSecret } from '../../../../src/oauth/clients/grant-types.ts'
 import { hasCode } from '../../api/failure.ts'
 import type { Client } from '../../api/shapes.ts'
 import { useFormat } from '../../lib/use-format.ts'
@@ -8,12 +9,6 @@ import { ClientForm, useClientForm } from './ClientForm.tsx'
 import { pkceState } from './pkce-state.ts'
 import { PkceForbidden } from './Pkce.tsx'
 
-const GRANT_TYPES = [
-  'authorization_code',
-  'refresh_token',
-  'client_credentials',
-  'urn:ietf:params:oauth:grant-type:device_code',
-] as const
 const words = (text: string) => text.split(/\s+/).filter(Boolean)
 
 type Props = { application: Client; mayWrite: boolean }
@@ -59,7 +54,7 @@ export function SignInForm({ application, mayWrite }: Props) {
       />
       <Checkbox.Group label={texts.grantTypes} {...form.getInputProps('grantTypes')}>
         <Stack gap="xs" mt={6} mb={4}>
-          {GRANT_TYPES.filter((each) => !isPublic || each !== 'client_credentials').map((each) => (
+          {GRANT_TYPES.filter((each) => !isPublic || !needsSecret(each)).map((each) => (
             <Checkbox key={each} value={each} label={texts.grants[each]} disabled={!mayWrite} />
           ))}
         </Stack>
