@@ -8,6 +8,8 @@ import { type Answer, controlSocketOf, isTooLong } from './send-command.ts'
 
 const MAX_REQUEST_LENGTH = 4096
 const REQUEST_TIMEOUT_MS = 5000
+/** A command is sent by a person or by a script, one after the other. */
+const MAX_CONNECTIONS = 16
 
 /** Listens for the command line. Only our own user can open the socket. Returns the function that stops it. */
 export async function serveCommands(services: Services): Promise<() => Promise<void>> {
@@ -22,6 +24,7 @@ export async function serveCommands(services: Services): Promise<() => Promise<v
     return async () => {}
   }
   const server = createServer((connection) => void serve(services, connection))
+  server.maxConnections = MAX_CONNECTIONS
   try {
     // This process holds the lock of the database, so an existing socket was left by a process that died.
     rmSync(socket, { force: true })
