@@ -17,7 +17,7 @@ import { type Attempts, createAttempts } from './attempt.ts'
 import { createFacts } from './facts.ts'
 import type { Installation } from './installation.ts'
 import { becomes, createLedger, type Ledger } from './ledger.ts'
-import { fork, pick, type Random } from './run-options.ts'
+import { fork, isLongForm, pick, type Random } from './run-options.ts'
 import { authorize, refresh, revokeAccessToken, revokeRefreshToken, useOwnToken } from './token-writes.ts'
 import { effectsOfDisabling, type Person, type WorkerContext, type Write } from './worker-context.ts'
 
@@ -58,7 +58,7 @@ const WRITES: Write[] = [
 
 interface TrafficOptions {
   soonMs?: WorkerContext['soonMs']
-  /** How long a worker waits between two writes. */
+  /** How long a worker waits between two writes. Without any wait most of the time of the short form would go into checking them. */
   pauseMs?: number
 }
 
@@ -66,7 +66,7 @@ export function createTraffic(
   t: TestContext,
   installation: Installation,
   random: Random,
-  { soonMs = [1000, 3300], pauseMs = 0 }: TrafficOptions = {},
+  { soonMs = [1000, 3300], pauseMs = isLongForm ? 0 : 30 }: TrafficOptions = {},
 ): Traffic {
   const facts = createFacts(installation)
   const ledger = createLedger()
