@@ -104,9 +104,9 @@ test('while another connection holds the write lock, writes wait in order withou
   const { file, connection, writer, add, all } = open(t)
   const release = lockFile(t, file)
   const pending = [add(1), writer.begin().then((transaction) => transaction.commit()), add(2)]
-  let turns = 0
-  for (const end = performance.now() + 60; performance.now() < end; turns++) await new Promise(setImmediate)
-  assert.ok(turns > 10, 'the event loop is not blocked')
+  let ticks = 0
+  for (const end = performance.now() + 60; performance.now() < end; ticks++) await new Promise(setImmediate)
+  assert.ok(ticks > 10, 'the event loop is not blocked')
   assert.equal(connection.isTransaction, false)
   release()
   await Promise.all(pending)

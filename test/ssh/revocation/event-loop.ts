@@ -4,7 +4,7 @@ export function processorTime(): number {
   return (user + system) / 1000
 }
 
-/** Measures the longest turn of the event loop until the returned function is called, which returns it. */
+/** Measures the longest tick of the event loop until the returned function is called, which returns it. */
 export function watchEventLoop(): () => number {
   let latest = processorTime()
   let longest = 0

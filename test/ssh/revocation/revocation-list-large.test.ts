@@ -38,7 +38,7 @@ test('a list of many revocations is read and built without blocking the event lo
       `${query || 'json'}: ${(processorTime() - began).toFixed()} ms, at most ${longest.toFixed(1)} at a time`,
     )
     assert.equal(response.statusCode, 200)
-    assertWithin(20, longest, `one turn of ${query}`)
+    assertWithin(20, longest, `one tick of ${query}`)
     if (!query.startsWith('?format=krl')) continue
     const krl = readKrl(response.rawPayload)
     const { blob } = app.services.sshCa
