@@ -1,16 +1,18 @@
 import { lazyRouteComponent, type LinkProps, type RouteComponent } from '@tanstack/react-router'
 import { readAuditSearch } from '../admin/audit/audit-search.ts'
 import { readCertificatesSearch } from '../admin/certificates/certificates-search.ts'
-import { readClientSearch, readClientsSearch, readNewClientSearch } from '../admin/clients/client-search.ts'
-import { clientQuery } from '../admin/clients/clients-query.ts'
-import { readPersonSearch } from '../admin/person/person-search.ts'
-import { userQuery } from '../admin/users/user-queries.ts'
-import { readUsersSearch } from '../admin/users/users-search.ts'
+import {
+  readClientSearch,
+  readClientsSearch,
+  readNewClientSearch,
+  clientQuery,
+} from '../admin/clients/clients-query.ts'
+import { readPersonSearch, userQuery, readUsersSearch } from '../admin/users/user-queries.ts'
 import type { PermissionName } from '../api/shapes.ts'
 import { appsQuery } from '../home/apps-query.ts'
 import { paths } from '../paths.ts'
 import { queryClient } from '../session/query-client.ts'
-import { readSshSearch } from '../ssh/ssh-search.ts'
+import { readSshSearch } from '../ssh/ssh-queries.ts'
 import type { Texts } from '../texts/load-texts.ts'
 import type { IconName } from '../ui/Icon.tsx'
 

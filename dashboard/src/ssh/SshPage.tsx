@@ -7,7 +7,7 @@ import { type PageTab, PageTabs } from '../ui/PageTabs.tsx'
 import { CertificatesPanel } from './CertificatesPanel.tsx'
 import { KeysPanel } from './KeysPanel.tsx'
 import { HostsPanel, MachinePanel } from './SetUpPanels.tsx'
-import type { SshTab } from './ssh-search.ts'
+import type { SshTab } from './ssh-queries.ts'
 
 export function SshPage() {
   const texts = useTexts('ssh')

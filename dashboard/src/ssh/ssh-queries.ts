@@ -1,5 +1,11 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { answer, api } from '../api/client.ts'
+import { readTab } from '../lib/read-tab.ts'
+
+const SSH_TABS = ['certificates', 'keys', 'machine', 'hosts'] as const
+export type SshTab = (typeof SSH_TABS)[number]
+
+export const readSshSearch = readTab(SSH_TABS)
 
 export const keysQuery = queryOptions({ queryKey: ['ssh', 'keys'], queryFn: () => answer(api.GET('/api/ssh/keys')) })
 

@@ -2,7 +2,7 @@ import { Alert, Badge, Text } from '@mantine/core'
 import type { Client } from '../../api/shapes.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
 import { Icon } from '../../ui/Icon.tsx'
-import { pkceState } from './pkce-state.ts'
+import { pkceState } from './client-kind.ts'
 
 /** Marks an application that has an exception from PKCE, and says when it no longer uses it. */
 export function PkceBadge({ application }: { application: Client }) {

@@ -5,8 +5,8 @@ import type { Client } from '../../api/shapes.ts'
 import { useFormat } from '../../lib/use-format.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
 import { Icon } from '../../ui/Icon.tsx'
+import { pkceState } from './client-kind.ts'
 import { ClientForm, useClientForm } from './ClientForm.tsx'
-import { pkceState } from './pkce-state.ts'
 import { PkceForbidden } from './Pkce.tsx'
 
 const words = (text: string) => text.split(/\s+/).filter(Boolean)

@@ -19,8 +19,7 @@ import { SearchInput } from '../../ui/SearchInput.tsx'
 import { SelectionBar } from './BatchDialog.tsx'
 import { CreateUserDialog } from './CreateUserDialog.tsx'
 import { ImportDialog } from './ImportDialog.tsx'
-import { rolesQuery, usersQuery } from './user-queries.ts'
-import { readUsersSearch, SORTS, STATUSES, type UsersSearch } from './users-search.ts'
+import { rolesQuery, usersQuery, readUsersSearch, SORTS, STATUSES, type UsersSearch } from './user-queries.ts'
 
 export function UsersPage() {
   const texts = useTexts('admin').users

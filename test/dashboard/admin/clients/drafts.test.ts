@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { accessDraft, allowedRolesOf } from '../../../../dashboard/src/admin/clients/access-draft.ts'
-import { pkceState } from '../../../../dashboard/src/admin/clients/pkce-state.ts'
+import { pkceState } from '../../../../dashboard/src/admin/clients/client-kind.ts'
 
 describe('who may use an application, while it is chosen', () => {
   test('is what it was when nothing is changed', () => {

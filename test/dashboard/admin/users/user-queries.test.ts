@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readUsersSearch } from '../../../../dashboard/src/admin/users/users-search.ts'
+import { readUsersSearch } from '../../../../dashboard/src/admin/users/user-queries.ts'
 
 test('the filter of the list of people is read from the address, without what it does not know', () => {
   assert.deepEqual(readUsersSearch({ q: '', status: 'gone', role: 7, sort: 'size', open: 'window' }), {})
