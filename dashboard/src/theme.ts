@@ -1,5 +1,6 @@
 import { createTheme, mergeThemeOverrides, type CSSVariablesResolver, type MantineColorsTuple } from '@mantine/core'
 import { accentShades } from '../../src/platform/colors/accent-shades.ts'
+import { ignoreHeldEnter } from './lib/use-submit.ts'
 
 const pine: MantineColorsTuple = [
   '#edf8f6', '#d9eeea', '#b0dcd4', '#84c9bd', '#5fb8aa', '#47ad9d', '#2f9485', '#1f7d70', '#15675c', '#0b4f46',
@@ -38,7 +39,7 @@ const theme = createTheme({
     Badge: { defaultProps: { tt: 'none', fw: 600 } },
     // On a phone a long label takes two lines instead of being cut off.
     Button: {
-      defaultProps: { fw: 550 },
+      defaultProps: { fw: 550, onKeyDown: ignoreHeldEnter },
       styles: {
         root: { height: 'auto', minHeight: 'var(--button-height)', paddingBlock: '0.25rem', alignContent: 'center' },
         label: { whiteSpace: 'normal' },

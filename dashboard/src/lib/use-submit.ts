@@ -1,4 +1,4 @@
-import { createContext, use, useCallback, useRef, useState } from 'react'
+import { createContext, type KeyboardEvent, use, useCallback, useRef, useState } from 'react'
 import { ApiFailure } from '../api/failure.ts'
 import { currentLanguage, currentTexts, setCurrentTexts } from '../texts/current-texts.ts'
 import { loadTexts, type Part } from '../texts/load-texts.ts'
@@ -52,6 +52,11 @@ export function useSubmit<Input = void>(
   }
 
   return { busy, isDone, failure, run: (input) => void attempt(input), reset }
+}
+
+/** A key that is held down presses a button, or sends a form, once. In a text of several lines it makes new lines. */
+export function ignoreHeldEnter(event: KeyboardEvent): void {
+  if (event.repeat && event.key === 'Enter' && !(event.target instanceof HTMLTextAreaElement)) event.preventDefault()
 }
 
 /** What else happens when an action fails, before that is shown. */

@@ -1,16 +1,8 @@
 import { type FormErrors, useForm, type UseFormReturnType } from '@mantine/form'
-import {
-  type KeyboardEvent,
-  type ReactNode,
-  type RefObject,
-  type SubmitEvent,
-  useEffect,
-  useRef,
-  useState,
-} from 'react'
+import { type ReactNode, type RefObject, type SubmitEvent, useEffect, useRef, useState } from 'react'
 import { placeIssues } from '../lib/field-issue.ts'
 import { useUnsavedChanges } from '../lib/unsaved-changes.ts'
-import { useSubmit } from '../lib/use-submit.ts'
+import { ignoreHeldEnter, useSubmit } from '../lib/use-submit.ts'
 
 type Options<Values extends Record<string, unknown>> = {
   initialValues: Values
@@ -100,7 +92,9 @@ export function useSubmitForm<Values extends Record<string, unknown>>({
   useEffect(() => {
     if (attempts > 0) firstInvalid(element.current)?.focus()
   }, [attempts])
-  const hasInput = form.isDirty() && !submission.busy && !isDisposable
+  // Mantine's own answer leaves out a list that was changed after a field was changed back.
+  const isChanged = JSON.stringify(form.values) !== JSON.stringify(form.getInitialValues())
+  const hasInput = isChanged && !submission.busy && !isDisposable
   useUnsavedChanges(hasInput)
 
   const send = form.onSubmit(
@@ -113,7 +107,7 @@ export function useSubmitForm<Values extends Record<string, unknown>>({
   return {
     ...form,
     busy: submission.busy,
-    isSaved: submission.isDone && !form.isDirty(),
+    isSaved: submission.isDone && !isChanged,
     failure: submission.failure,
     unplaced,
     hasInput,
@@ -141,11 +135,6 @@ export function Form({ form, children }: Props) {
       {children}
     </form>
   )
-}
-
-/** A key that is held down sends a form once. In a text of several lines it makes new lines. */
-function ignoreHeldEnter(event: KeyboardEvent): void {
-  if (event.repeat && event.key === 'Enter' && !(event.target instanceof HTMLTextAreaElement)) event.preventDefault()
 }
 
 /** The paths of the inputs that are on the page now. */
