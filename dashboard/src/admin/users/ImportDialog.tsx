@@ -64,9 +64,13 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
       return send(parsed.rows, true)
     },
   })
-  const run = useSubmit(() =>
-    send(rows, false, sent).finally(() => client.invalidateQueries({ queryKey: ['admin', 'users'] })),
-  )
+  const run = useSubmit(async () => {
+    try {
+      await send(rows, false, sent)
+    } finally {
+      await client.invalidateQueries({ queryKey: ['admin', 'users'] })
+    }
+  })
   const results = sent.length > 0 ? sent : preview.data
   const todo = preview.data?.slice(sent.length).filter(({ outcome }) => outcome === 'done').length ?? 0
   const isBusy = preview.isPending || run.busy
