@@ -1,6 +1,6 @@
 import type { AccessSubscriber } from '../identity/access-events.ts'
 import { markLostCodesRevoked } from './access/access-review-store.ts'
-import { whereRoleIsTold } from './access/own-access.ts'
+import { whereRoleIsTold } from './access/escalation-checks.ts'
 import { planAccessReviewOfRole } from './access/review-access.ts'
 import { deleteGrantsOfUser } from './authorizations/grant-store.ts'
 import { revokeTokensOfUsers } from './authorizations/revoke-authorizations.ts'

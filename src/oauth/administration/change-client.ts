@@ -7,7 +7,7 @@ import { type AuditEvent, recordEvent } from '../../platform/audit/record-event.
 import { issueToken } from '../../platform/crypto/digest.ts'
 import { prepareRsaKey } from '../../platform/keys/signing-keys.ts'
 import type { Trx } from '../../storage/database.ts'
-import { atApplication, atHosts } from '../access/own-access.ts'
+import { atApplication, atHosts } from '../access/escalation-checks.ts'
 import { planAccessReview } from '../access/review-access.ts'
 import { replaceAllowedRoles } from '../clients/allowed-role-store.ts'
 import { refuseBuiltInChange, refuseReservedScope } from '../clients/built-in-client.ts'
@@ -42,7 +42,7 @@ export async function updateClient(
   actor: SignedInActor,
 ): Promise<Client> {
   const rsaKey = await prepareRsaKey(services, request.id_token_signed_response_alg)
-  const updated = await changeClient(services, clientId, actor, async (trx, record, held) => {
+  const updated = await changeClient(services, clientId, actor, async (trx, record, holdings) => {
     const {
       secretHash: _,
       generation,
@@ -62,7 +62,7 @@ export async function updateClient(
     const compared = [...(client.hosts ?? []), ...(changes.hosts ?? [])]
     await withoutEscalation(
       trx,
-      held,
+      holdings,
       [atApplication(services, clientId), atHosts(services, compared)],
       async (checked) => {
         await rsaKey?.store(trx)
@@ -132,16 +132,16 @@ export async function changeClient<T>(
   services: ClientChanges,
   clientId: string,
   actor: SignedInActor,
-  change: (trx: Trx, record: RecordChange, held: UserHoldings) => Promise<T>,
+  change: (trx: Trx, record: RecordChange, holdings: UserHoldings) => Promise<T>,
 ): Promise<T> {
   try {
-    return await administer(services, actor, (trx, held) => {
+    return await administer(services, actor, (trx, holdings) => {
       const record: RecordChange = async (action, data) => {
         const target = { type: 'oauth_client', id: clientId }
         await recordEvent(services, trx, { action, outcome: 'success', actor, target, ...(data ? { data } : {}) })
         await services.signals.emit(trx, 'client-changed', { clientId })
       }
-      return change(trx, record, held)
+      return change(trx, record, holdings)
     })
   } finally {
     // Also after a failure: the change may have been committed although the database's answer was lost.

@@ -8,7 +8,7 @@ import { issueToken } from '../../platform/crypto/digest.ts'
 import { newId } from '../../platform/ids.ts'
 import { prepareRsaKey } from '../../platform/keys/signing-keys.ts'
 import type { Services } from '../../platform/services.ts'
-import { atHosts } from '../access/own-access.ts'
+import { atHosts } from '../access/escalation-checks.ts'
 import { replaceAllowedRoles } from '../clients/allowed-role-store.ts'
 import { refuseReservedScope } from '../clients/built-in-client.ts'
 import { clientErrors } from '../clients/client-errors.ts'
@@ -41,8 +41,8 @@ export async function createClient(
   if (request.clientType !== 'proxied' && !request.scopes) throw atField('scopes', clientErrors.scopes_needed())
   const rsaKey = await prepareRsaKey(services, request.id_token_signed_response_alg)
   const { hosts = [] } = withStoredHosts(services.config, request)
-  const created = await administer(services, actor, (trx, held) =>
-    withoutEscalation(trx, held, [atHosts(services, hosts)], async (checked) => {
+  const created = await administer(services, actor, (trx, holdings) =>
+    withoutEscalation(trx, holdings, [atHosts(services, hosts)], async (checked) => {
       await rsaKey?.store(checked)
       return insertClient(services, checked, request, actor)
     }),

@@ -1,7 +1,7 @@
 import { withoutEscalation } from '../../identity/roles/escalation.ts'
 import type { SignedInActor } from '../../identity/sessions/actor.ts'
 import type { Services } from '../../platform/services.ts'
-import { atApplication, atHosts } from '../access/own-access.ts'
+import { atApplication, atHosts } from '../access/escalation-checks.ts'
 import { deleteCodesInSlices } from '../authorizations/code-store.ts'
 import { deleteGrantsToClient, listUsersWithGrant } from '../authorizations/grant-store.ts'
 import { refuseBuiltIn } from '../clients/built-in-client.ts'
@@ -16,11 +16,11 @@ const MAX_REMOVAL_MS = 500
 
 /** Deletes the application. Its grants, codes and tokens are invalid at once, on every replica. */
 export async function deleteClient(services: ClientChanges, clientId: string, actor: SignedInActor): Promise<void> {
-  await changeClient(services, clientId, actor, async (trx, record, held) => {
+  await changeClient(services, clientId, actor, async (trx, record, holdings) => {
     refuseBuiltIn(clientId)
     const client = (await lockClient(trx, clientId, 'exclusive')) ?? refuseUnknownClient()
     const checks = [atApplication(services, clientId), atHosts(services, client.hosts ?? [])]
-    await withoutEscalation(trx, held, checks, async (checked) => {
+    await withoutEscalation(trx, holdings, checks, async (checked) => {
       await markClientDeleted(checked, clientId, services.now())
       await rememberLostHosts(checked, client, { kept: [], now: services.now() })
       await deleteHosts(checked, clientId)

@@ -38,7 +38,7 @@ const clientWithGrant = writeStatement((db, value: Values<{ clientId: string; us
 )
 
 /**
- * The client, locked as by `lockClient`, the scopes that the user has granted to it, and whether the user may use it. Hold the user's account first: every
+ * The client, locked as by `lockClient`, the scopes that the user has granted to it, and whether the user may use it. Lock the user's account first: every
  * change of its grants locks it exclusively.
  */
 export async function lockClientWithGrant(
@@ -88,13 +88,13 @@ export async function addToGrant(
   trx: Trx,
   { userId, clientId, scopes, at }: { userId: string; clientId: string; scopes: string[]; at: number },
 ): Promise<string[]> {
-  const held = await trx
+  const row = await trx
     .insertInto('oauth_grants')
     .values({ user_id: userId, client_id: clientId, scopes: '[]', created_at: at, updated_at: at })
     .onConflict((conflict) => conflict.columns(['user_id', 'client_id']).doUpdateSet({ updated_at: at }))
     .returning('scopes')
     .executeTakeFirstOrThrow()
-  const before = readTextList(held.scopes)
+  const before = readTextList(row.scopes)
   const added = scopes.filter((scope) => !before.includes(scope))
   if (added.length > 0) {
     await trx

@@ -96,7 +96,7 @@ const lockingById = (lock: RowLock) =>
 const lockingBy = { shared: lockingById('shared'), exclusive: lockingById('exclusive') }
 
 /**
- * Locks the client's row: changing or deleting the client waits until this transaction ends. Hold the account and the
+ * Locks the client's row: changing or deleting the client waits until this transaction ends. Lock the account and the
  * session of the actor first, as every other change does, so that no two transactions wait for each other.
  */
 export async function lockClient(trx: Trx, clientId: string, lock: RowLock): Promise<KnownClient | undefined> {

@@ -16,7 +16,7 @@ import {
   writeUnknownProblems,
 } from './problem-store.ts'
 
-/** Gathers refused requests, and writes them once a second: a flood of them costs no more writes than that. */
+/** Gathers the sign-in problems of applications, and writes them once a second: a flood of them costs no more writes than that. */
 export interface Problems {
   /** Notes an error if it is about a client that is known. */
   note(endpoint: string, error: unknown, clientId?: string): void

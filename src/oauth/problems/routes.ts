@@ -15,7 +15,7 @@ const fields = {
   values: Type.Optional(ErrorValues),
   hint: Type.String({ description: 'What to change.' }),
   details: Type.Object({ sent: Nullable(Type.String()), expected: Nullable(Type.String()) }),
-  count: Type.Integer({ description: 'How often it happened; equal refusals are one entry.' }),
+  count: Type.Integer({ description: 'How often it happened; equal ones are one entry.' }),
 }
 const SignInProblem = Type.Object(fields, { title: 'SignInProblem' })
 const SignInProblemOfClient = Type.Object(
@@ -30,7 +30,7 @@ const SignInProblemOfClient = Type.Object(
   { title: 'SignInProblemOfClient' },
 )
 
-/** Why requests of an application were refused. */
+/** The sign-in problems of an application: its requests that failed, and why. */
 export const problemRoutes =
   (provider: Provider): Routes =>
   async (app) => {
