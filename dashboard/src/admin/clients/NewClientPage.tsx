@@ -48,7 +48,7 @@ export function NewClientPage() {
         </TextLink>
       )}
       <PageHeader
-        title={entry ? texts.titleOf(entry.name) : texts.title}
+        title={entry ? texts.titleOf(texts.generic[entry.id]?.title ?? entry.name) : texts.title}
         description={entry ? undefined : texts.description}
       />
       {!entry && <CatalogueList />}
