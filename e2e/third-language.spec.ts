@@ -70,6 +70,12 @@ test('a language from right to left that is a folder and a line is on the pages 
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
     await expectWhole(page)
   }
+  await page.goto('/login')
+  await page.locator('input[type=email]').fill('nobody@example.com')
+  await page.locator('input[type=password]').fill('not the password')
+  await page.locator('button[type=submit]').click()
+  await expect(page.getByRole('alert')).toBeVisible()
+  await expectWhole(page)
 })
 
 test('it is on the pages of an account and in a form with errors', async ({ page, person, expectAccessible }) => {

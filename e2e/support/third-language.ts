@@ -43,8 +43,7 @@ export const errors = {
 const PSEUDO = `
 const ACCENTS = { a: 'àä', e: 'éë', i: 'ïï', o: 'öô', u: 'ûü', c: 'ç', n: 'ñ', s: 'š', y: 'ÿ', A: 'Å', E: 'É', O: 'Ø' } as Record<string, string>
 
-const said = (text: string, kept: string[]): string =>
-  text === 'as they are' ? text : '⟦' + parts(text, kept).map((part) => (kept.includes(part) || /^\\{.*\\}$/.test(part) ? part : accented(part))).join('') + '⟧'
+const said = (text: string, kept: string[]): string => '⟦' + parts(text, kept).map((part) => (kept.includes(part) || /^\\{.*\\}$/.test(part) ? part : accented(part))).join('') + '⟧'
 
 const parts = (text: string, kept: string[]): string[] =>
   text.split(new RegExp('(' + [...kept.map((each) => each.replace(/[.*+?^\${}()|[\\]\\\\]/g, '\\\\$&')), '\\\\{[^}]*\\\\}'].join('|') + ')'))
