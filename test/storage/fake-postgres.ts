@@ -19,10 +19,12 @@ export type Fault =
   | '40P01'
   | '57014'
   | '53300'
+  /** The same for its first, which may be the BEGIN. */
+  | '53200'
 
 export const FAULTS: readonly Fault[] = [
   ...(['none', 'none', 'none', 'lost before', 'lost after', 'unanswered', 'unexpected'] as const),
-  ...(['23505', '40P01', '57014', '53300'] as const),
+  ...(['23505', '40P01', '57014', '53300', '53200', '53200'] as const),
 ]
 
 /** Adds one to a counter, unless somebody has locked the row. */
@@ -155,7 +157,7 @@ export function createFakePostgres(s: fc.Scheduler, given: readonly Fault[]) {
     #process(batch: Batch, fault: Fault): (() => void)[] {
       const answers: (() => void)[] = []
       const implicit: Counters = new Map()
-      const failAt = /^\d/.test(fault) ? Math.floor(batch.queries.length / 2) : Infinity
+      const failAt = fault === '53200' ? 0 : /^\d/.test(fault) ? Math.floor(batch.queries.length / 2) : Infinity
       let bound: { text: string; values: string[] } | undefined
       let executed = 0
       try {
@@ -170,7 +172,7 @@ export function createFakePostgres(s: fc.Scheduler, given: readonly Fault[]) {
           } else if (message.is === 'describe')
             answers.push(() => batch.handleRowDescription({ fields: fieldsOf(columnNames()) }))
           else if (bound) {
-            if (executed++ === failAt && !CONTROL.test(bound.text)) throw new ServerError(fault)
+            if (executed++ === failAt && !ENDS.test(bound.text)) throw new ServerError(fault)
             answers.push(...this.#execute(batch, bound, implicit))
           }
         }
@@ -244,5 +246,6 @@ export function createFakePostgres(s: fc.Scheduler, given: readonly Fault[]) {
 }
 
 const CONTROL = /^(begin|commit|rollback)$/
+const ENDS = /^(commit|rollback)$/
 const TEXT = 25
 const fieldsOf = (names: string[]) => names.map((name) => ({ name, dataTypeID: TEXT }))

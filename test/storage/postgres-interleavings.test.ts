@@ -13,7 +13,7 @@ import { addTo, createFakePostgres, type Fault, FAULTS, readOf } from './fake-po
 const MAX_SESSION_MS = 1000
 
 /** Work that commits although a statement has failed is a mistake, whose transaction must not be taken for done. */
-const ENDS = ['commits', 'fails', 'commits anyway'] as const
+const ENDS = ['commits', 'fails', 'commits anyway', 'adds another and commits anyway'] as const
 
 type Step =
   | { does: 'add' | 'add alone' | 'read' | 'lock' | 'unlock'; row: string }
@@ -91,7 +91,12 @@ function createModel(t: TestContext, s: fc.Scheduler, faults: readonly Fault[]) 
         if (at === 2) open.runNext(addTo(id, of))
         else await open.run(addTo(id, of))
       })
-      await (ends === 'commits anyway' ? Promise.allSettled(running) : Promise.all(running))
+      await (ends.endsWith('anyway') ? Promise.allSettled(running) : Promise.all(running))
+      if (ends === 'adds another and commits anyway') {
+        const id = newId()
+        about.ids.push(id)
+        open.runNext(addTo(id, of))
+      }
       if (ends === 'fails') throw new Error('on purpose')
     })
   }
@@ -174,7 +179,7 @@ test('statements and transactions are done once or not at all, and settled, in e
 test('nothing fails because the server has forgotten what is prepared, or a column was added, at whatever moment', async (t) => {
   const changes = fc.constantFrom('add a column' as const, 'forget' as const)
   const isHarmless = (each: Step) =>
-    !['lose all', 'lock'].includes(each.does) && !(each.does === 'transact' && each.ends === 'commits anyway')
+    !['lose all', 'lock'].includes(each.does) && !(each.does === 'transact' && each.ends.endsWith('anyway'))
   const work = steps.map((all) => all.filter(isHarmless))
   await fc.assert(
     fc.asyncProperty(fc.scheduler(), work, changes, async (s, given, change) => {

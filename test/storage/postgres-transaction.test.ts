@@ -39,6 +39,47 @@ test('a connection whose rollback is not answered with success is closed, whatev
   }
 })
 
+test('a transaction that could not begin is not committed, also when its work goes on', async () => {
+  const failure = Object.assign(new pg.DatabaseError('unknown', 0, 'error'), { code: '53200' })
+  const { connections } = answeringPool([(batch) => batch.handleError(failure)])
+  const work = async (open: PostgresTransaction) => {
+    await assert.rejects(open.run(queryOf('select 1', [])))
+    open.runNext(queryOf('select 2', []))
+  }
+  await assert.rejects(transact({ first: connections, patient: connections }, work), isUnavailable)
+})
+
+test('rows that can not be read are not handed out, also when an error follows', async () => {
+  const failure = Object.assign(new pg.DatabaseError('unknown', 0, 'error'), { code: '57014' })
+  const answerBoth = (end: (batch: Batch) => void) => (batch: Batch) => {
+    batch.handleCommandComplete({ text: 'BEGIN' })
+    batch.handleCommandComplete({ text: 'SELECT 0' })
+    // A truth value of PostgreSQL, announced as JSON.
+    batch.handleRowDescription({ fields: [{ name: 'id', dataTypeID: pg.types.builtins.JSON }] })
+    batch.handleDataRow({ fields: ['t'] })
+    batch.handleCommandComplete({ text: 'SELECT 1' })
+    end(batch)
+  }
+  const succeedAtEnd = (batch: Batch) => {
+    batch.handleCommandComplete({ text: 'SELECT 0' })
+    batch.handleReadyForQuery()
+  }
+  for (const end of [succeedAtEnd, (batch: Batch) => batch.handleError(failure)]) {
+    const { connections, released } = answeringPool([answerBoth(end)])
+    const work = async (open: PostgresTransaction) => {
+      const texts = ['select 1', 'select 2', 'select 3']
+      const [readable, ...others] = await Promise.allSettled(texts.map((text) => open.run(queryOf(text, []))))
+      assert.equal(readable?.status, 'fulfilled')
+      assert.deepEqual(
+        others.map(({ status }) => status),
+        ['rejected', 'rejected'],
+      )
+    }
+    await assert.rejects(transact({ first: connections, patient: connections }, work), isUnavailable)
+    assert.deepEqual(released, [true], 'the connection is closed')
+  }
+})
+
 test('a transaction is not committed without a statement that found no place in its queue', async () => {
   const { connections } = answeringPool([
     (batch) => setImmediate(() => succeed(batch)),

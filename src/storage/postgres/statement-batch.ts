@@ -103,8 +103,8 @@ export class Batch implements pg.Submittable {
   readonly queries: readonly Query[]
   readonly #statements: PreparedStatements
   readonly #answers: Answer[] = []
-  /** Why the answers can't be used, and with them the connection. */
-  #unusable: unknown
+  /** Why the connection can't be used any more, nor the answers from this one on. */
+  #unusable: { from: number; error: unknown } | undefined
   #prepared: Map<string, Columns> = new Map()
   #columns: Columns = NO_COLUMNS
   #rows: object[] = []
@@ -114,8 +114,9 @@ export class Batch implements pg.Submittable {
   constructor(queries: readonly Query[], statements: PreparedStatements, done: (outcome: Outcome) => void) {
     this.queries = queries
     this.#statements = statements
-    this.callback = (error) => {
-      const answers = this.#answers
+    this.callback = (given) => {
+      const answers = this.#answers.slice(0, this.#unusable?.from)
+      const error = this.#unusable?.error ?? given
       done(error ? { answers, error: unlessOfServer(error) } : { answers })
     }
   }
@@ -163,7 +164,7 @@ export class Batch implements pg.Submittable {
         if (typeof text === 'string') row[names[at] as string] = parsers[at]?.(text)
       }
     } catch (error) {
-      this.#unusable ??= error
+      this.#unexpected(error)
     }
     this.#rows.push(row)
   }
@@ -177,7 +178,7 @@ export class Batch implements pg.Submittable {
 
   handleReadyForQuery(): void {
     if (this.#answers.length !== this.queries.length) this.#unexpected()
-    this.callback(this.#unusable ?? null)
+    this.callback(null)
   }
 
   handleError(error: unknown): void {
@@ -202,8 +203,8 @@ export class Batch implements pg.Submittable {
     connection.sync()
   }
 
-  #unexpected(): void {
-    this.#unusable ??= new Error(NOT_ASKED_FOR)
+  #unexpected(error: unknown = new Error(NOT_ASKED_FOR)): void {
+    this.#unusable ??= { from: this.#answers.length, error }
   }
 }
 

@@ -150,7 +150,8 @@ export async function openTransaction(connections: Connections): Promise<Postgre
     },
     async commit() {
       isOver = true
-      if (!hasBegun && statements.waiting() === 1) return
+      // Nothing but the BEGIN waits, and it was never sent.
+      if (!hasBegun && !missing && statements.waiting() === 1) return
       const { tag } = await add(COMMIT)
       // The server answers the COMMIT of a failed transaction with success and the command ROLLBACK.
       if (tag !== 'COMMIT') throw new StorageFailure('unavailable', 'The transaction was undone, not committed.')
