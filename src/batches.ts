@@ -1,4 +1,4 @@
-/** More are not handed over together, so that other events of the process come between. */
+/** The others are handed over in the next ticks, so that other events of the process come between. */
 const MAX_PER_TICK = 1000
 
 /** Collects what comes in one tick of the event loop, and hands it over at the end of that tick (docs/decisions/0013). */
@@ -6,13 +6,13 @@ export function collectPerTick<T>(handOver: (collected: T[]) => void): (item: T)
   let collected: T[] = []
   const flush = () => {
     const ready = collected
-    collected = []
-    if (ready.length > 0) handOver(ready)
+    collected = ready.length > MAX_PER_TICK ? ready.splice(MAX_PER_TICK) : []
+    if (collected.length > 0) setImmediate(flush)
+    handOver(ready)
   }
   return (item) => {
     if (collected.length === 0) setImmediate(flush)
     collected.push(item)
-    if (collected.length === MAX_PER_TICK) flush()
   }
 }
 
@@ -42,13 +42,15 @@ interface BatchOptions<T> {
   maxWaiting: number
   /** When a batch has kept others waiting for this long, they are turned away, and until it ends no others wait for it. */
   maxWaitMs: number
+  /** The same for work between two batches, which may be expected to take longer. */
+  maxWaitBetweenMs?: number
   /** When a batch begins: at the end of the tick, unless stated otherwise. */
   soon?: (task: () => void) => void
 }
 
 /** Runs what comes together in one batch at a time, in order. */
 export function createBatchQueue<T>(options: BatchOptions<T>): BatchQueue<T> {
-  const { run, turnAway, maxBatch, maxWaiting, maxWaitMs, soon = setImmediate } = options
+  const { run, turnAway, maxBatch, maxWaiting, maxWaitMs, maxWaitBetweenMs = maxWaitMs, soon = setImmediate } = options
   let waiting: T[] = []
   /** How many of those that wait came quietly and after all others. */
   let quiet = 0
@@ -60,6 +62,8 @@ export function createBatchQueue<T>(options: BatchOptions<T>): BatchQueue<T> {
   /** What runs has kept others waiting for too long. */
   let isSlow = false
   let timer: NodeJS.Timeout | undefined
+  /** For how long what runs may keep others waiting. */
+  let limitMs = maxWaitMs
 
   const hasWork = () => exclusive.length > 0 || waiting.length > quiet
   const wake = () => {
@@ -85,6 +89,7 @@ export function createBatchQueue<T>(options: BatchOptions<T>): BatchQueue<T> {
     if (!hasWork()) return rest()
     isRunning = true
     const work = exclusive.shift()
+    limitMs = work ? maxWaitBetweenMs : maxWaitMs
     const running = work ? work() : run(takeBatch())
     if (waiting.length > 0) watch()
     void running.then(ended)
@@ -107,7 +112,7 @@ export function createBatchQueue<T>(options: BatchOptions<T>): BatchQueue<T> {
         isSlow = true
         for (const item of takeWaiting()) turnAway(item, 'too long')
       })
-    }, maxWaitMs).unref()
+    }, limitMs).unref()
   }
   const queue = (item: T): boolean => {
     if (waiting.length >= maxWaiting || isSlow) {

@@ -41,6 +41,9 @@ const MAX_TRANSACTION_MS = 5000
 export const MAX_LOCK_WAIT_MS = 3000
 const LOCK_RETRY_MS = 10
 
+/** On a slow disk, moving the pages of a long log or deleting many rows takes many seconds, and ends by itself. */
+const MAX_BETWEEN_MS = 60_000
+
 interface Bounds {
   maxTransactionMs?: number
   maxLockWaitMs?: number
@@ -76,6 +79,7 @@ export function createWriter(
     maxWaiting,
     // A transaction that is open, and then another process that has the lock.
     maxWaitMs: maxTransactionMs + maxLockWaitMs,
+    maxWaitBetweenMs: MAX_BETWEEN_MS,
   })
 
   return {
