@@ -1,6 +1,6 @@
 // The tests to run after each change, in two minutes: the server on SQLite, and the modules of the dashboard. They need nothing but
-// what `npm ci` installs. Tests of PostgreSQL alone run too; what is about both engines runs on SQLite. With TEST_ENGINE=postgres all of
-// it runs on PostgreSQL, which takes longer.
+// what `npm ci` installs. Tests of PostgreSQL alone run too; what is about both engines runs on SQLite. With TEST_ENGINE=postgres
+// that runs on PostgreSQL instead, which takes longer; tests of SQLite alone still run on SQLite.
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { groupTests, quickTestFiles } from './group-tests.ts'

@@ -15,6 +15,9 @@ const MAX_SILENCE_MS = 2 * MAX_TEST_MS
 const SLOWEST_SHOWN = 10
 const REASON_LINES = 15
 
+// A leftover of a run on one engine would halve this one.
+delete process.env['TEST_ENGINE']
+
 const folder = newTestFolder()
 const resultsFile = join(folder, 'results')
 writeFileSync(resultsFile, '')

@@ -53,7 +53,7 @@ interface EndedBy {
 export type AccessEvent = keyof AccessEvents
 export type Ending<Event extends AccessEvent> = Partial<EndedBy[Event]>
 
-/** Up to so many holders of a role are named. */
+/** Up to so many holders of a role are named, because an area can deal with so many in one transaction. */
 export const MAX_NAMED_HOLDERS = 500
 
 type Handle<Event extends AccessEvent> = (

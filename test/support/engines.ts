@@ -13,10 +13,18 @@ export type EngineName = 'sqlite' | 'postgres'
 
 const ALL_ENGINES: readonly EngineName[] = ['sqlite', 'postgres']
 /** With `TEST_ENGINE` one alone, which everything runs on then. */
-const ENGINES = ALL_ENGINES.filter((engine) => (process.env['TEST_ENGINE'] ?? engine) === engine)
+const ENGINES = chosenEngines(process.env['TEST_ENGINE'])
 
 /** Where tests run whose subject is the same on every engine, such as a protocol, a validation or a text. */
-export const MAIN_ENGINE = ENGINES[0] ?? 'sqlite'
+export const MAIN_ENGINE = ENGINES[0]!
+
+/** Throws for a name that no engine has: without an engine most suites would contain nothing, and pass. */
+export function chosenEngines(name: string | undefined): readonly EngineName[] {
+  if (name === undefined) return ALL_ENGINES
+  const chosen = ALL_ENGINES.filter((engine) => engine === name)
+  if (chosen.length === 0) throw new Error(`TEST_ENGINE is ${ALL_ENGINES.join(' or ')}, not “${name}”.`)
+  return chosen
+}
 
 /** Runs a suite on both engines: its subject is SQL, transactions, locks, or what happens at the same time. */
 export function onEachEngine(name: string, suite: (engine: EngineName) => void): void {

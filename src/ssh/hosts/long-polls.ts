@@ -40,22 +40,26 @@ export interface LongPolls {
 }
 
 const MAX_WAIT_MS = 55_000
-/** Of one host, or of one address without a token. */
+/** Of one host, or of one address where the request has no token of a host. */
 const MAX_PER_CALLER = 64
-/** Enough for the hosts that there may be, and for what waits without a token. */
-const MAX_WAITING = 30_000
+/** Each kind has its own bound, so that strangers, of whom there may be any number, keep no host from waiting. */
+const MAX_WAITING = { hosts: 30_000, others: 10_000 }
 /** Answers that are begun before other requests run. */
 const BATCH = 200
 /** A list that can't be read is logged this often. */
 const WARN_MS = 60_000
 
-interface Waiter {
+interface CountedBy {
+  kind: keyof typeof MAX_WAITING
+  /** The host, or the address; undefined where these are not counted. */
+  caller: string | undefined
+}
+
+interface Waiter extends CountedBy {
   reply: FastifyReply
   prepare: Prepare
   hostId: string | undefined
   until: number
-  /** What it is counted by; undefined where it is not. */
-  caller: string | undefined
 }
 
 /** Requests that wait for the same list, and have the same version of it. */
@@ -82,7 +86,7 @@ export function createLongPolls(
   const perCaller = new Map<string, number>()
   /** Grow with every signal, so that a request that is about to wait notices those it would miss. */
   const signalled = { lists: 0, hosts: 0 }
-  let waiting = 0
+  const waiting = { hosts: 0, others: 0 }
   let closing = false
   let warnedAt = -Infinity
 
@@ -105,32 +109,33 @@ export function createLongPolls(
     return made
   }
 
-  /** False when there are as many as there may be, in all or of this caller. */
-  const countIn = (caller: string | undefined): boolean => {
-    if (waiting >= MAX_WAITING) return false
+  /** False when there are as many as there may be, of this kind or of this caller. */
+  const countIn = ({ kind, caller }: CountedBy): boolean => {
+    if (waiting[kind] >= MAX_WAITING[kind]) return false
     if (caller !== undefined) {
       const count = perCaller.get(caller) ?? 0
       if (count >= MAX_PER_CALLER) return false
       perCaller.set(caller, count + 1)
     }
-    waiting++
+    waiting[kind]++
     return true
   }
 
-  const countOut = (caller: string | undefined): void => {
-    waiting--
+  const countOut = ({ kind, caller }: CountedBy): void => {
+    waiting[kind]--
     if (caller === undefined) return
     const left = (perCaller.get(caller) ?? 1) - 1
     if (left === 0) perCaller.delete(caller)
     else perCaller.set(caller, left)
   }
 
-  const remove = (group: Group, { reply, caller }: Waiter): void => {
+  const remove = (group: Group, waiter: Waiter): void => {
+    const { reply } = waiter
     group.waiters.delete(reply.raw)
     // Nothing else deletes a group, and only a group of this map gets waiters: it is this one that has the key.
     if (group.waiters.size === 0) groups.delete(group.key)
     reply.raw.off('close', group.onClose)
-    countOut(caller)
+    countOut(waiter)
   }
 
   const begin = async (reply: FastifyReply, prepare: Prepare, until: number, isFirst: boolean): Promise<void> => {
@@ -144,9 +149,10 @@ export function createLongPolls(
     // It has gone meanwhile, and its response closes no second time.
     if (reply.raw.closed) return
     const caller = limited ? (hostId ?? addressKey(reply.request.ip)) : undefined
-    if (closing || !countIn(caller)) return sendUnchanged(reply, current.etag)
+    const kind = hostId === undefined ? 'others' : 'hosts'
+    const waiter: Waiter = { reply, prepare, hostId, until, kind, caller }
+    if (closing || !countIn(waiter)) return sendUnchanged(reply, current.etag)
     const group = groupOf(list, current.etag)
-    const waiter = { reply, prepare, hostId, until, caller }
     group.waiters.set(reply.raw, waiter)
     reply.raw.on('close', group.onClose)
     if (before.hosts !== signalled.hosts) restart(group, waiter)
@@ -240,6 +246,6 @@ export function createLongPolls(
       for (const stop of stops) stop()
       await answerUnchanged(() => true)
     },
-    count: () => waiting,
+    count: () => waiting.hosts + waiting.others,
   }
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { MAX_NAMED_HOLDERS } from '../../identity/access-events.ts'
 import { recordEvent, THE_SERVICE } from '../../platform/audit/record-event.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Services } from '../../platform/services.ts'
@@ -14,9 +15,6 @@ import {
   listValidCertificates,
   markCertificatesRevoked,
 } from './revoked-certificate-store.ts'
-
-/** The certificates of at most so many users are reviewed in one transaction. */
-const MAX_REVIEWED_USERS = 500
 
 /**
  * Revokes the certificates of these people that name what they do not have any more: an old username, or a principal that
@@ -81,7 +79,7 @@ export async function reviewCertificates(services: Pick<Services, 'db' | 'now'>)
 async function reviewSlice(services: Pick<Services, 'now'>, trx: Trx): Promise<boolean> {
   const review = await lockNextReview(trx)
   if (!review) return false
-  const userIds = await listNextUserIds(trx, review, MAX_REVIEWED_USERS)
+  const userIds = await listNextUserIds(trx, review, MAX_NAMED_HOLDERS)
   const revoked = review.revoked + (await revokeLostCertificates(services, trx, userIds, review.reason))
   const last = userIds.at(-1)
   if (last !== undefined) {

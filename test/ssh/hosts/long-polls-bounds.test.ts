@@ -15,18 +15,18 @@ test('a request whose client goes away while the current version is read does no
   const { signals } = createEmitter()
   const longPolls = createLongPolls({ monotonicNow: () => 0, log: createLogger('silent'), signals }, true)
   const reading = Promise.withResolvers<{ etag: string; body: string }>()
-  const held = Promise.withResolvers<ServerResponse>()
+  const began = Promise.withResolvers<ServerResponse>()
   const server = fastify()
   t.after(() => server.close())
   server.get('/', (_request, reply) => {
-    const subject = { key: 'list', recent: () => reading.promise, fresh: () => reading.promise }
-    longPolls.wait(reply, async () => ({ list: subject, known: 'first', hostId: undefined }))
-    held.resolve(reply.raw)
+    const list = { key: 'list', recent: () => reading.promise, fresh: () => reading.promise }
+    longPolls.wait(reply, async () => ({ list, known: 'first', hostId: undefined }))
+    began.resolve(reply.raw)
   })
   await server.listen()
   const { port } = server.server.address() as AddressInfo
   const call = get({ port, agent: false }).on('error', () => {})
-  const closed = once(await held.promise, 'close')
+  const closed = once(await began.promise, 'close')
   call.destroy()
   await closed
   reading.resolve({ etag: 'first', body: 'list' })
@@ -39,8 +39,8 @@ function pollWithoutServer(read: () => Promise<{ etag: string; body: string }>) 
   const clock = createClock()
   const { signals } = createEmitter()
   const longPolls = createLongPolls({ monotonicNow: clock.monotonicNow, log: createLogger('silent'), signals }, true)
-  const wait = (hostId: string) => {
-    const request = createRequest(0, 'first')
+  const wait = (hostId: string | undefined, ip?: string) => {
+    const request = createRequest(0, 'first', ip)
     longPolls.wait(request.reply, async () => ({
       list: { key: 'list', recent: read, fresh: read },
       known: 'first',
@@ -51,7 +51,7 @@ function pollWithoutServer(read: () => Promise<{ etag: string; body: string }>) 
   return { clock, longPolls, wait }
 }
 
-test('at most 64 requests of one host wait, and at most 30,000 in all; what comes then is answered at once', async () => {
+test('at most 64 requests of one host wait, and at most 30,000 of all hosts; what comes then is answered at once', async () => {
   const { longPolls, wait } = pollWithoutServer(async () => ({ etag: 'first', body: 'list' }))
   const ofOne = Array.from({ length: 65 }, () => wait('one'))
   await setImmediate()
@@ -67,6 +67,21 @@ test('at most 64 requests of one host wait, and at most 30,000 in all; what come
   const later = wait('later')
   await setImmediate()
   assert.deepEqual([later.answers, longPolls.count()], [[], 30_000])
+})
+
+test('requests without the token of a host have a bound of their own, so that none of them keeps a host from waiting', async () => {
+  const { longPolls, wait } = pollWithoutServer(async () => ({ etag: 'first', body: 'list' }))
+  for (let at = 0; at < 10_000; at++) wait(undefined, `10.0.${at >> 8}.${at & 255}`)
+  const stranger = wait(undefined, '192.0.2.7')
+  await setImmediate()
+  assert.deepEqual([stranger.answers, longPolls.count()], [[{ status: 304, tag: 'first' }], 10_000])
+  const hosts = Array.from({ length: 30_000 }, (_, at) => wait(`host ${at}`))
+  await setImmediate()
+  assert.deepEqual([hosts.flatMap(({ answers }) => answers), longPolls.count()], [[], 40_000])
+  hosts[0]?.disconnect()
+  const further = wait(undefined, '192.0.2.8')
+  await setImmediate()
+  assert.equal(further.answers.length, 1)
 })
 
 test('a request is answered after 55 seconds also while a read of its list hangs', async () => {

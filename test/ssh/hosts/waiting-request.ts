@@ -7,14 +7,14 @@ interface Answer {
 }
 
 /** A request of a host, with as much of a reply as the waiting uses. */
-export function createRequest(of: number, known: string) {
+export function createRequest(of: number, known: string, ip = '192.0.2.1') {
   const answers: Answer[] = []
   const raw = Object.assign(new EventEmitter(), { closed: false })
   let status = 200
   let tag: string | undefined
   const reply = {
     raw,
-    request: { ip: '192.0.2.1' },
+    request: { ip },
     code(code: number) {
       status = code
       return reply
