@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { AppError } from '../../../src/errors.ts'
 import { createProblems } from '../../../src/oauth/problems/problems.ts'
 import { ADMIN_ROLE } from '../../../src/vocabulary/built-in-roles.ts'
-import { sharedApp, startApp } from '../../support/app.ts'
+import { sharedApp, startApp, type TestApp } from '../../support/app.ts'
 import {
   type Application,
   authorizeUrl,
@@ -17,7 +17,7 @@ import {
   refresh,
   registerApplication,
 } from '../../support/application.ts'
-import { onMainEngine } from '../../support/engines.ts'
+import { onEachEngine, onMainEngine } from '../../support/engines.ts'
 import { signedInPerson, type SignedInPerson } from '../../support/people.ts'
 
 interface SignInProblem {
@@ -32,16 +32,62 @@ interface SignInProblem {
 
 const DAY = 24 * 3_600_000
 
+const readerOf = (app: TestApp) => signedInPerson(app, { permissions: ['oauth_clients:read'] })
+async function list(person: SignedInPerson, { clientId }: Application): Promise<SignInProblem[]> {
+  const answer = await person.get(`/oauth/clients/${clientId}/refusals`)
+  assert.equal(answer.statusCode, 200, answer.body)
+  return answer.json<{ refusals: SignInProblem[] }>().refusals
+}
+const ask = (person: SignedInPerson, application: Application, change: Fields) =>
+  person.get(authorizeUrl(application, newPkce(), change))
+
+onEachEngine('the entries of refused requests', (engine) => {
+  const app = sharedApp({ engine })
+  const reader = () => readerOf(app())
+
+  test('equal ones are one entry with a count, and the newest are first', async () => {
+    const person = await reader()
+    const application = await registerApplication(app())
+    for (let times = 0; times < 3; times++) await ask(person, application, { scope: 'a' })
+    app().clock.advance(1000)
+    await ask(person, application, { scope: 'b' })
+    await list(person, application)
+    app().clock.advance(1000)
+    await ask(person, application, { scope: 'a' })
+    assert.deepEqual(
+      (await list(person, application)).map(({ details, count }) => [details.sent, count]),
+      [
+        ['a', 4],
+        ['b', 1],
+      ],
+    )
+  })
+
+  test('the last 50 are kept, none of them lost in a flood, and none for more than 7 days', async () => {
+    const person = await reader()
+    const application = await registerApplication(app())
+    const names = Array.from({ length: 70 }, (_, at) => `scope${String(at).padStart(2, '0')}`)
+    for (const scope of names) {
+      await ask(person, application, { scope })
+      app().clock.advance(1)
+    }
+    const kept = await list(person, application)
+    assert.deepEqual(
+      kept.map(({ details }) => details.sent),
+      names.slice(20).toReversed(),
+    )
+    app().clock.advance(7 * DAY)
+    const back = await reader()
+    assert.deepEqual(await list(back, application), [])
+    await app().tick()
+    const rows = await app().services.db.read.selectFrom('oauth_refusals').select('id').execute()
+    assert.deepEqual(rows, [])
+  })
+})
+
 onMainEngine('refused requests of an application', (engine) => {
   const app = sharedApp({ engine })
-  const reader = () => signedInPerson(app(), { permissions: ['oauth_clients:read'] })
-  const list = async (person: SignedInPerson, { clientId }: Application): Promise<SignInProblem[]> => {
-    const answer = await person.get(`/oauth/clients/${clientId}/refusals`)
-    assert.equal(answer.statusCode, 200, answer.body)
-    return answer.json<{ refusals: SignInProblem[] }>().refusals
-  }
-  const ask = (person: SignedInPerson, application: Application, change: Fields) =>
-    person.get(authorizeUrl(application, newPkce(), change))
+  const reader = () => readerOf(app())
 
   test('each says what was sent, what was expected and what to change', async () => {
     const person = await reader()
@@ -173,45 +219,6 @@ onMainEngine('refused requests of an application', (engine) => {
     ])
       assert.equal(text.includes(secret), false, secret)
     assert.ok(text.includes('/oauth/revoke'))
-  })
-
-  test('equal ones are one entry with a count, and the newest are first', async () => {
-    const person = await reader()
-    const application = await registerApplication(app())
-    for (let times = 0; times < 3; times++) await ask(person, application, { scope: 'a' })
-    app().clock.advance(1000)
-    await ask(person, application, { scope: 'b' })
-    await list(person, application)
-    app().clock.advance(1000)
-    await ask(person, application, { scope: 'a' })
-    assert.deepEqual(
-      (await list(person, application)).map(({ details, count }) => [details.sent, count]),
-      [
-        ['a', 4],
-        ['b', 1],
-      ],
-    )
-  })
-
-  test('the last 50 are kept, none of them lost in a flood, and none for more than 7 days', async () => {
-    const person = await reader()
-    const application = await registerApplication(app())
-    const names = Array.from({ length: 70 }, (_, at) => `scope${String(at).padStart(2, '0')}`)
-    for (const scope of names) {
-      await ask(person, application, { scope })
-      app().clock.advance(1)
-    }
-    const kept = await list(person, application)
-    assert.deepEqual(
-      kept.map(({ details }) => details.sent),
-      names.slice(20).toReversed(),
-    )
-    app().clock.advance(7 * DAY)
-    const back = await reader()
-    assert.deepEqual(await list(back, application), [])
-    await app().tick()
-    const rows = await app().services.db.read.selectFrom('oauth_refusals').select('id').execute()
-    assert.deepEqual(rows, [])
   })
 
   test('texts are cut at 200 characters and hold printable ASCII only', async () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
 import { startApp } from '../../support/app.ts'
 import { latchkey } from '../../support/command.ts'
-import { onMainEngine, type TestStorage } from '../../support/engines.ts'
+import { onEachEngine, type TestStorage } from '../../support/engines.ts'
 import { sendRequest, sessionOf } from '../../support/http-client.ts'
 import { signedInPerson } from '../../support/people.ts'
 import { REAL_CLOCK, startReplica, until } from '../../support/replicas.ts'
@@ -15,7 +15,7 @@ const socketOf = ({ databaseUrl }: TestStorage) => `${databaseUrl.slice('sqlite:
 const startOn = (t: TestContext, storage: TestStorage) =>
   startReplica(t, storage, { environment: { DATA_DIR: storage.dataDir } })
 
-onMainEngine('latchkey beside a running service', (engine) => {
+onEachEngine('latchkey beside a running service', (engine) => {
   test('admin grant makes a user an administrator immediately, and reports an unknown email', async (t) => {
     const storage = await newStorage(t, engine)
     const replica = await startOn(t, storage)
@@ -76,7 +76,7 @@ onMainEngine('latchkey beside a running service', (engine) => {
   })
 })
 
-onMainEngine('latchkey without a running service', (engine) => {
+onEachEngine('latchkey without a running service', (engine) => {
   test('admin grant refuses a disabled account', async (t) => {
     const storage = await newStorage(t, engine)
     const app = await startApp(t, { storage, clock: REAL_CLOCK })

@@ -5,12 +5,12 @@ import type { Overview } from '../../../src/operations/overview/overview.ts'
 import { type AuditEvent, recordAlone, THE_SERVICE } from '../../../src/platform/audit/record-event.ts'
 import { MIGRATIONS } from '../../../src/storage/migrations/all.ts'
 import { startApp } from '../../support/app.ts'
-import { onMainEngine } from '../../support/engines.ts'
+import { onEachEngine } from '../../support/engines.ts'
 import { signedInPerson } from '../../support/people.ts'
 
 const DAY = 86_400_000
 
-onMainEngine('the sign-in method in the audit trail', (engine) => {
+onEachEngine('the sign-in method in the audit trail', (engine) => {
   test('is also in the data of the entry, and only for a sign-in or an attempt', async (t) => {
     const { services } = await startApp(t, { engine })
     const record = (event: Pick<AuditEvent, 'action' | 'outcome' | 'method' | 'data'>) =>
