@@ -25,7 +25,7 @@ for (const file of globSync('**/*.ts', { cwd: 'src' }).toSorted()) {
     // The catalogue is data outside of src.
     if (target.startsWith('..')) continue
     const to = folderOf(target)
-    if (to) judge({ file, from, target, to })
+    if (to) check({ file, from, target, to })
   }
 }
 for (const { name } of FOLDERS) if (!used.has(name)) problems.push(`${name}: there is no such folder or file.`)
@@ -41,7 +41,7 @@ interface Import {
   to: Folder
 }
 
-function judge({ file, from, target, to }: Import): void {
+function check({ file, from, target, to }: Import): void {
   const isTop = TOP.includes(from.name)
   if (ROUTES.test(target) && file !== 'app.ts') problems.push(`${file} imports ${target}: only app.ts mounts routes.`)
   if (isTop || from.name === to.name) return

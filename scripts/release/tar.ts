@@ -60,7 +60,11 @@ export const packTarGz = (entries: Entry[], time: number): Buffer =>
 export const unpackTar = (archive: Buffer): Entry[] =>
   withEntries([], (folder) => {
     const isCompressed = archive.readUInt16BE() === 0x1f8b
-    execFileSync('tar', ['-x', ...(isCompressed ? ['-z'] : []), '--no-same-owner', '-C', folder], { input: archive })
+    execFileSync(
+      'tar',
+      ['-x', ...(isCompressed ? ['-z'] : []), '--no-same-owner', '--same-permissions', '-C', folder],
+      { input: archive },
+    )
     return readdirSync(folder, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map(({ parentPath, name }) => join(parentPath, name))

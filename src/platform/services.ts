@@ -15,7 +15,7 @@ import type { Limits } from './limits/limits.ts'
 import type { MailTransport } from './mail/mail.ts'
 import type { Metrics } from './metrics/metrics.ts'
 
-/** What the capabilities use. A function takes what it needs with `Pick`, and nothing else. */
+/** What the areas use. A function takes what it needs with `Pick`, and nothing else. */
 export interface Services {
   config: Config
   log: Logger

@@ -11,7 +11,7 @@ import { CLAIM_COLUMNS, userClaims } from '../claims/user-claims.ts'
 import { mayUseClient } from '../clients/allowed-role-store.ts'
 import { clientExists, packedAllowedRoles } from '../clients/client-store.ts'
 import { GRANT_TYPES, signsIn } from '../clients/grant-types.ts'
-import { type Admission, findSiteGain } from '../sites/compare-sites.ts'
+import { type Admission, findSiteEscalation } from '../sites/compare-sites.ts'
 import { nameOf } from '../sites/site-host.ts'
 import { packedRuleRoles, readSite } from '../sites/site-settings.ts'
 
@@ -110,7 +110,7 @@ const isShorter = (was: unknown, is: unknown): boolean =>
 
 /**
  * How many pairs of rules are compared for one change, so that no request takes longer than a tenth of a second: two sites with
- * a hundred rules each, or a hundred sites with a few. What is not compared counts as a gain.
+ * a hundred rules each, or a hundred sites with a few. What is not compared counts as an escalation.
  */
 const MAX_PAIRS = 100_000
 
@@ -145,7 +145,7 @@ export const atHosts =
           compared.add(pair)
           const [was, is] = [before.admission(), after.admission()]
           pairs += (was.rules.length + is.rules.length) ** 2
-          const kind = pairs > MAX_PAIRS ? 'admitted' : findSiteGain(was, is, roleIds)
+          const kind = pairs > MAX_PAIRS ? 'admitted' : findSiteEscalation(was, is, roleIds)
           if (kind) return { kind, place: host }
         }
       }

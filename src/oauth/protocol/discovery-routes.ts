@@ -60,7 +60,6 @@ const metadata = ({ baseUrl }: Pick<Config, 'baseUrl'>, algorithms: readonly str
   request_parameter_supported: false,
   // When this one is absent, its value is true.
   request_uri_parameter_supported: false,
-  service_documentation: `${baseUrl}/docs`,
 })
 
 const tags = ['Discovery']

@@ -34,7 +34,7 @@ interface Evaluated {
  * interpretations of paths: what is let in by all of its interpretations was let in by all of them before.
  * docs/decisions/0022-privilege-escalation.md has the proof.
  */
-export function findSiteGain(
+export function findSiteEscalation(
   before: Admission,
   after: Admission,
   roleIds: ReadonlySet<string>,
@@ -42,13 +42,13 @@ export function findSiteGain(
   const bitsOf = numberMethods()
   const [earlier, later] = [evaluate(before, roleIds, bitsOf), evaluate(after, roleIds, bitsOf)]
   const isNamed = later.some(({ outcome }) => outcome === NAMED)
-  let gain: 'named' | undefined = isNamed && headersOf(before) !== headersOf(after) ? 'named' : undefined
+  let found: 'named' | undefined = isNamed && headersOf(before) !== headersOf(after) ? 'named' : undefined
   for (const kind of kindsOf(earlier, later)) {
     const [was, is] = [outcomesAt(kind, 'earlier', earlier), outcomesAt(kind, 'later', later)]
     if ((was[REFUSED] & (is[ANONYMOUS] | is[NAMED])) !== 0n) return 'admitted'
-    if ((was[ANONYMOUS] & is[NAMED]) !== 0n) gain = 'named'
+    if ((was[ANONYMOUS] & is[NAMED]) !== 0n) found = 'named'
   }
-  return gain
+  return found
 }
 
 /** The addresses of a rule. */

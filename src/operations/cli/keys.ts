@@ -69,7 +69,6 @@ export async function run(args: string[], source: SettingsSource): Promise<void>
   }
   if (verb === 'reseal') {
     allow('new-key-file')
-    const { reseal } = await import('./keys.ts')
     return reseal(readSettings(source), values['new-key-file'])
   }
   readArguments([], USAGE, { words: 1 })
@@ -88,7 +87,7 @@ function readHours(text: string | undefined): number {
  * configured afterwards; otherwise the key file in the data folder is replaced. The new file is durable under another name before
  * anything is sealed with it: after a crash the command is run again, and finds out how far it came.
  */
-export async function reseal(config: Config, newKeyFile: string | undefined): Promise<void> {
+async function reseal(config: Config, newKeyFile: string | undefined): Promise<void> {
   const isConfigured = config.secretKey !== undefined
   if (isConfigured !== (newKeyFile !== undefined)) {
     throw new StartError(

@@ -23,7 +23,7 @@ const FIRST_KEY_IDS: Record<MadeAtOnce, string> = {
   'ssh-host-ca': 'ssh-host-ca-1',
 }
 
-/** The service has these from its first start. An RSA key is made only when a client needs it (rsa-key.ts). */
+/** The service has these from its first start. An RSA key is made only when a client needs it (`signing-keys.ts`). */
 type MadeAtOnce = Exclude<KeyPurpose, 'signing-rsa'>
 
 interface KeyServices {

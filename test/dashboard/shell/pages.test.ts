@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { visibleNavigation } from '../../../dashboard/src/shell/pages.ts'
+import { pages, visibleNavigation } from '../../../dashboard/src/shell/pages.ts'
+import { SIGNED_IN_PAGES } from '../../../src/platform/http/dashboard-pages.ts'
 import { isPermission, PERMISSIONS } from '../../../src/vocabulary/permissions.ts'
 
 /** The links that a user with these permissions sees, by group. */
@@ -75,4 +76,13 @@ describe('the navigation', () => {
       admin: ['overview', 'users', 'roles', 'clients', 'hosts', 'certificates', 'audit', 'settings'],
     })
   })
+})
+
+test('every page is served by its address, so that it can be reloaded', () => {
+  const isServed = (path: string) =>
+    SIGNED_IN_PAGES.some((served) => (served.endsWith('/*') ? path.startsWith(served.slice(0, -1)) : path === served))
+  assert.deepEqual(
+    pages.map(({ path }) => path).filter((path) => !isServed(path)),
+    [],
+  )
 })

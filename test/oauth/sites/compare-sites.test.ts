@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { type Admission, findSiteGain } from '../../../src/oauth/sites/compare-sites.ts'
+import { type Admission, findSiteEscalation } from '../../../src/oauth/sites/compare-sites.ts'
 import { compileRules, evaluateRules, meetsDemands } from '../../../src/oauth/sites/evaluate-rules.ts'
 import type { SiteRule } from '../../../src/oauth/sites/site-rule.ts'
 import { assertWithin } from '../../support/speed.ts'
@@ -10,7 +10,7 @@ const MINE = 'mine'
 const HELD = new Set([MINE])
 const OTHERS: Admission = { allowedRoles: ['theirs'], rules: [], headers: {}, disabled: false }
 const gain = (before: Partial<Admission>, after: Partial<Admission>) =>
-  findSiteGain({ ...OTHERS, ...before }, { ...OTHERS, ...after }, HELD)
+  findSiteEscalation({ ...OTHERS, ...before }, { ...OTHERS, ...after }, HELD)
 
 const PATHS = ['/', '/*', '/a', '/A', '/a/', '/a/*', '/A/*', '/a/b', '/a/B/*', '/a/b/*', '/ab', '/ſ/*', '/S/*', '/c;x']
 const ruleOf = fc.record(
@@ -106,7 +106,7 @@ describe('comparing the rules of a site before and after a change', () => {
           for (const path of ADDRESSES) {
             const [was, is] = [visitBefore(method, path), visitAfter(method, path)]
             if (is <= was) continue
-            const found = findSiteGain(before, after, HELD)
+            const found = findSiteEscalation(before, after, HELD)
             assert.ok(found !== undefined, `${method} ${path}`)
             if (was === 0) assert.equal(found, 'admitted', `${method} ${path}`)
             return
@@ -119,11 +119,11 @@ describe('comparing the rules of a site before and after a change', () => {
   test('finds nothing in what stays, and nothing in a rule that closes', () => {
     fc.assert(
       fc.property(admission, rules, fc.nat(6), (site, more, at) => {
-        assert.equal(findSiteGain(site, site, HELD), undefined)
+        assert.equal(findSiteEscalation(site, site, HELD), undefined)
         const closing = more.map(({ path }): SiteRule => ({ path, policy: 'deny' }))
         const after = { ...site, rules: site.rules.toSpliced(at, 0, ...closing) }
-        assert.equal(findSiteGain(site, after, HELD), undefined)
-        assert.equal(findSiteGain(site, { ...site, disabled: true }, HELD), undefined)
+        assert.equal(findSiteEscalation(site, after, HELD), undefined)
+        assert.equal(findSiteEscalation(site, { ...site, disabled: true }, HELD), undefined)
       }),
       { numRuns: 1000, seed: 37 },
     )
