@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { failures, Nullable, type Routes, strict } from '../../platform/http/contracts.ts'
 import type { Services } from '../../platform/services.ts'
-import { PasskeyName } from '../passkeys/register-passkey.ts'
+import { PasskeyName } from '../passkeys/passkey-name.ts'
 import { CreationOptions, RegistrationResponse } from '../passkeys/webauthn-contracts.ts'
 import { findInviter } from '../sign-in/email-tokens.ts'
 import { signInSourceOf } from '../sign-in/sign-in-source.ts'

@@ -5,8 +5,8 @@ import { notify } from '../notifications/notify.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { changeOwnAccount } from '../sessions/lock-actor.ts'
 import { passkeyErrors } from './passkey-errors.ts'
+import { refuseMarkup } from './passkey-name.ts'
 import { updatePasskeyName, deletePasskeyUnlessLast, findPasskey, type Passkey } from './passkey-store.ts'
-import { refuseMarkup } from './register-passkey.ts'
 
 interface RenamePasskeyRequest {
   id: string

@@ -1,8 +1,7 @@
 import { generateRegistrationOptions } from '@simplewebauthn/server'
-import { refuse, atField } from '../../errors.ts'
+import { refuse } from '../../errors.ts'
 import { recordEvent, type Actor } from '../../platform/audit/record-event.ts'
 import type { RequestSource } from '../../platform/http/request-source.ts'
-import { VisibleName } from '../../platform/http/visible-name.ts'
 import { addressKey } from '../../platform/limits/address-queue.ts'
 import { LIMITS } from '../../platform/limits/limits.ts'
 import type { Services } from '../../platform/services.ts'
@@ -11,7 +10,6 @@ import { notify } from '../notifications/notify.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { changeOwnAccount } from '../sessions/lock-actor.ts'
 import { readSettings } from '../users/settings-store.ts'
-import { authenticatorName } from './authenticator-names.ts'
 import {
   addRegistrationChallenge,
   consumeRegistrationChallenge,
@@ -22,6 +20,7 @@ import {
 } from './challenge-store.ts'
 import { OFFERED_ALGORITHMS } from './credential-key.ts'
 import { passkeyErrors } from './passkey-errors.ts'
+import { defaultPasskeyName, refuseMarkup } from './passkey-name.ts'
 import { listPasskeys, addPasskey, type Passkey } from './passkey-store.ts'
 import { verifyRegistration, type RegistrationFacts } from './verify-registration.ts'
 import type { CreationOptions } from './webauthn-contracts.ts'
@@ -140,13 +139,3 @@ async function store(
     throw error
   }
 }
-
-export const PasskeyName = VisibleName({ description: 'One line without < and >.' })
-
-/** Where the name is shown without escaping, angle brackets would be markup. */
-export function refuseMarkup(name: string): void {
-  if (/[<>]/.test(name)) refuse(atField('name', passkeyErrors.passkey_name_has_markup()))
-}
-
-/** The name of a passkey that its owner gave no name. */
-export const defaultPasskeyName = (aaguid: string): string => authenticatorName(aaguid) ?? 'Passkey'

@@ -7,8 +7,8 @@ import { signInSourceOf } from '../sign-in/sign-in-source.ts'
 import { completeSignIn } from '../sign-in/sign-in.ts'
 import { User } from '../users/user.ts'
 import { removePasskey, renamePasskey } from './manage-passkeys.ts'
+import { PasskeyName } from './passkey-name.ts'
 import { listPasskeys, Passkey } from './passkey-store.ts'
-import { PasskeyName } from './register-passkey.ts'
 import {
   AssertionResponse,
   CreationOptions,
