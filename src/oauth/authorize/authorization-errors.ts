@@ -35,6 +35,7 @@ export const authorizationErrors = defineErrors({
     'This sign-in has expired or was finished already. Go back to the application and start again.',
   ],
   sign_in_needed: ['invalid_request', 'Nobody suitable is signed in.'],
+  trial_needs_permission: ['invalid_request', 'Trying a sign-in needs the permission oauth_clients:read.'],
   two_users_hinted: ['invalid_request', 'The claims and the id_token_hint are about two users.'],
   user_declined: ['invalid_request', 'The user said no.'],
   user_may_not_use_application: ['invalid_request', 'The user may not use this application.'],

@@ -1,4 +1,5 @@
 import { notify } from '../../identity/notifications/notify.ts'
+import { lockPermission } from '../../identity/roles/role-store.ts'
 import type { SignedInActor } from '../../identity/sessions/actor.ts'
 import { changeOwnAccount } from '../../identity/sessions/lock-actor.ts'
 import type { SignedIn } from '../../identity/sessions/session.ts'
@@ -12,6 +13,7 @@ import { CODE_MS } from '../authorizations/lifetimes.ts'
 import { acrOf } from '../authorizations/signed-in-as.ts'
 import { packClaims } from '../claims/claims-request.ts'
 import { clientErrors } from '../clients/client-errors.ts'
+import { trialUri } from '../clients/redirect-uri.ts'
 import type { Provider } from '../provider.ts'
 import { authorizationErrors, consentErrors } from './authorization-errors.ts'
 import { type AuthorizationRequest, type NextStep, RedirectedError, respond } from './authorization-request.ts'
@@ -70,12 +72,13 @@ async function addConsent(
 
 /** Issues an authorization code; nothing else does. Returns how the browser brings it to the application. */
 export async function issueCode(
-  { now, random, pkceUses }: Pick<Provider, 'now' | 'random' | 'pkceUses'>,
+  { config, now, random, pkceUses }: Pick<Provider, 'config' | 'now' | 'random' | 'pkceUses'>,
   trx: Trx,
   request: AuthorizationRequest,
   signedIn: SignedIn & { mustConfirm: boolean },
 ): Promise<NextStep> {
   if (signedIn.mustConfirm) refuseToGiveAccess()
+  if (request.redirectUri === trialUri(config, request.client.client_id)) await checkTrial(trx, request, signedIn)
   const code = issueToken(random, 'ac_')
   const at = now()
   addCode(trx, {
@@ -100,4 +103,10 @@ export async function issueCode(
     trx.afterCommit(() => pkceUses.note(request.client.client_id, use))
   }
   return respond(request, { code: code.plaintext })
+}
+
+/** Anybody's link can lead to the page of a trial. Only those who may see the settings of the client get a code there. */
+async function checkTrial(trx: Trx, request: AuthorizationRequest, { user }: SignedIn): Promise<void> {
+  if (await lockPermission(trx, user.id, 'oauth_clients:read')) return
+  throw new RedirectedError(request, 'access_denied', authorizationErrors.trial_needs_permission())
 }

@@ -69,8 +69,8 @@ export const isRedirectUri = (
 ): boolean => isRegisteredUri(registered, requested) || requested === trialUri(config, clientId)
 
 /**
- * Where the trial of a sign-in ends: a page of the dashboard, for each client its own. Its code is exchanged here, for people who
- * may see the client's settings.
+ * Where the trial of a sign-in ends: a page of the dashboard, for each client its own. Only people who may see the client's
+ * settings get a code for it (issue-code.ts).
  */
 export const trialUri = ({ dashboardOrigin }: Pick<Config, 'dashboardOrigin'>, clientId: string): string =>
   `${dashboardOrigin}/admin/applications/${encodeURIComponent(clientId)}/trial`
