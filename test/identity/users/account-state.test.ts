@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { accountMayAct, refuseDisabled } from '../../../src/identity/users/account-state.ts'
 import { startApp } from '../../support/app.ts'
-import { onMainEngine } from '../../support/engines.ts'
+import { onEachEngine } from '../../support/engines.ts'
 import { signedInPerson } from '../../support/people.ts'
 
-onMainEngine('whether an account may act', (engine) => {
+onEachEngine('whether an account may act', (engine) => {
   test('is decided in the same way in a query and on a loaded account, even if it was disabled at time 0', async (t) => {
     const app = await startApp(t, { engine })
     const { db } = app.services
