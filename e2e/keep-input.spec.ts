@@ -30,6 +30,30 @@ test('fault 1: a double click does a thing once, and so does a key that is held 
   await expect(page.getByRole('dialog')).toBeVisible()
 })
 
+test('fault 1: a double click ends one session, though the next row moves up to the pointer', async ({
+  page,
+  person: { email, password },
+  browser,
+  baseURL,
+}) => {
+  const others = await Promise.all([1, 2].map(() => browser.newContext({ baseURL: baseURL ?? '' })))
+  for (const { request } of others)
+    expect((await request.post('/api/auth/login', { data: { email, password } })).ok()).toBe(true)
+  const ended: string[] = []
+  page.on('request', (request) => {
+    if (request.url().endsWith('/revoke')) ended.push(request.url())
+  })
+  await page.goto('/account/sessions')
+  const rows = page.getByRole('list', { name: 'Other devices' }).getByRole('listitem')
+  await expect(rows).toHaveCount(2)
+  // As slow as the hand of a person: the answer is there before the second click.
+  await rows.first().getByRole('button', { name: 'End session' }).dblclick({ delay: 60 })
+  await expect(rows).toHaveCount(1)
+  await expect(rows.getByRole('button', { name: 'End session' })).toBeEnabled()
+  expect(ended).toHaveLength(1)
+  for (const context of others) await context.close()
+})
+
 test('fault 8: what was entered is not lost: by a click beside the dialog, by Escape, or by leaving the page', async ({
   page,
   person: _person,

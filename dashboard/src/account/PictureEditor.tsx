@@ -1,8 +1,8 @@
 import { Alert, Box, Button, Group, Progress, Slider, Stack, Text } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
 import { type KeyboardEvent, type PointerEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { actingUserHeader } from '../api/acting-user.ts'
 import { ApiFailure } from '../api/failure.ts'
+import { useSubmit } from '../lib/use-submit.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { ChooseFileButton } from '../ui/ChooseFileButton.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
@@ -27,11 +27,8 @@ export function PictureEditor({ preview, hasPicture, round = false, address, onR
   const texts = useTexts('account').profile
   const [chosen, setChosen] = useState<File>()
   const [percent, setPercent] = useState(0)
-  const upload = useMutation({
-    mutationFn: (picture: Blob) => uploadPicture(address, picture, setPercent),
-    onSuccess: onChanged,
-  })
-  const remove = useMutation({ mutationFn: onRemove, onSuccess: onChanged })
+  const upload = useSubmit((picture: Blob) => uploadPicture(address, picture, setPercent), { reload: onChanged })
+  const remove = useSubmit(onRemove, { reload: onChanged })
 
   return (
     <Stack>
@@ -42,19 +39,19 @@ export function PictureEditor({ preview, hasPicture, round = false, address, onR
             {texts.choose}
           </ChooseFileButton>
           {hasPicture && (
-            <Button variant="subtle" color="red" loading={remove.isPending} onClick={() => remove.mutate()}>
+            <Button variant="subtle" color="red" loading={remove.busy} onClick={() => remove.run()}>
               {texts.removePicture}
             </Button>
           )}
         </Group>
       </Group>
-      {upload.isPending && (
+      {upload.busy && (
         <Stack gap={4} role="status">
           <Text size="sm">{texts.uploading(percent)}</Text>
           <Progress value={percent} aria-label={texts.picture} />
         </Stack>
       )}
-      <FailureAlert failure={upload.error ?? remove.error} />
+      <FailureAlert failure={upload.failure ?? remove.failure} />
       {chosen && (
         <CropDialog
           file={chosen}
@@ -63,7 +60,7 @@ export function PictureEditor({ preview, hasPicture, round = false, address, onR
           onCropped={(picture) => {
             setChosen(undefined)
             setPercent(0)
-            upload.mutate(picture)
+            upload.run(picture)
           }}
         />
       )}

@@ -1,7 +1,8 @@
 import { Button } from '@mantine/core'
-import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { answer, api } from '../api/client.ts'
+import { useSubmit } from '../lib/use-submit.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
 import { FailureAlert } from '../ui/FailureAlert.tsx'
@@ -20,16 +21,21 @@ export function SessionsPage() {
   const query = useQuery(sessionsQuery)
   const [endingAll, setEndingAll] = useState(false)
   const reload = () => client.invalidateQueries({ queryKey: sessionsQuery.queryKey })
-  const end = useMutation({
-    mutationFn: (id: string) => answer(api.POST('/api/auth/sessions/{id}/revoke', { params: { path: { id } } })),
-    onSettled: reload,
-  })
+  const [ending, setEnding] = useState<string>()
+  // One for all rows: the second click of a double click may meet the row that moved up.
+  const end = useSubmit(
+    (id: string) => {
+      setEnding(id)
+      return answer(api.POST('/api/auth/sessions/{id}/revoke', { params: { path: { id } } }))
+    },
+    { reload },
+  )
   const others = query.data?.sessions.filter(({ current }) => !current) ?? []
 
   return (
     <>
       <PageHeader title={texts.title} description={texts.description} />
-      <FailureAlert failure={end.error} />
+      <FailureAlert failure={end.failure} />
       <Section title={texts.current} flush>
         <QueryView query={query}>
           {({ sessions }) => (
@@ -69,8 +75,8 @@ export function SessionsPage() {
                 <SessionRow
                   key={session.id}
                   session={session}
-                  ending={end.isPending && end.variables === session.id}
-                  onEnd={() => end.mutate(session.id)}
+                  ending={end.busy && ending === session.id}
+                  onEnd={() => end.run(session.id)}
                 />
               ))}
             </Rows>

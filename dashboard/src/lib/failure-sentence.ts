@@ -7,7 +7,7 @@ import { PasskeyFailure } from './passkey-failure.ts'
 
 /** The sentence that is shown for a failure, in the user's language. */
 export function failureSentence(failure: unknown, texts: Texts['shared'], spoken: FailureTexts = {}): string {
-  if (failure instanceof ApiFailure) return refusalSentence(failure, texts, spoken)
+  if (failure instanceof ApiFailure) return answeredSentence(failure, texts, spoken)
   if (failure instanceof PasskeyFailure) return texts.passkey[failure.reason]
   // A fetch that never got an answer rejects with a TypeError.
   if (failure instanceof TypeError) return texts.offline
@@ -15,7 +15,7 @@ export function failureSentence(failure: unknown, texts: Texts['shared'], spoken
 }
 
 /** The server's own sentence says more than its code, and is used where there is a translation of it. */
-function refusalSentence(failure: ApiFailure, texts: Texts['shared'], { failures, errors }: FailureTexts): string {
+function answeredSentence(failure: ApiFailure, texts: Texts['shared'], { failures, errors }: FailureTexts): string {
   const weak = failure.issues.map(({ reason = '' }) => findText(texts.weakPassword, reason)).find(Boolean)
   if (weak !== undefined) return weak
   if (!failures) return failure.message
@@ -25,7 +25,7 @@ function refusalSentence(failure: ApiFailure, texts: Texts['shared'], { failures
   return sentenceOf(errors, failure) ?? byCode ?? failure.message
 }
 
-/** A refusal without a code is that of a disabled account, or comes from something in front of the service. */
+/** An error without a code is that of a disabled account, or comes from something in front of the service. */
 function codeOfStatus(status: number): string {
   if (status === 403) return 'account_disabled'
   if (status === 502 || status === 503 || status === 504) return 'unavailable'

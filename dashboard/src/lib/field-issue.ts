@@ -1,19 +1,6 @@
-import { ApiFailure, type Issue } from '../api/failure.ts'
+import { ApiFailure } from '../api/failure.ts'
 import { currentTexts } from '../texts/current-texts.ts'
 import { issueSentence } from './issue-sentence.ts'
-
-/** Errors whose code alone says which field they are about. */
-const FIELD_OF_CODE: Partial<Record<string, string>> = {
-  wrong_password: 'currentPassword',
-  email_domain: 'email',
-  wrong_secret: 'secret',
-}
-
-function issuesOf(failure: unknown): Issue[] {
-  if (!(failure instanceof ApiFailure)) return []
-  const field = FIELD_OF_CODE[failure.code ?? '']
-  return failure.issues.length === 0 && field ? [{ path: field, message: failure.message }] : failure.issues
-}
 
 /**
  * What to show at each of these fields of a form, in the user's language. What is left is the failure itself, unless all of it
@@ -25,7 +12,7 @@ export function placeIssues(
   shownAt: Readonly<Record<string, string>> = {},
 ): { errors: Record<string, string>; unplaced: unknown } {
   const errors: Record<string, string> = {}
-  const issues = issuesOf(failure)
+  const issues = failure instanceof ApiFailure ? failure.issues : []
   let placed = 0
   for (const issue of issues) {
     const path = issue.path.replaceAll('/', '.')

@@ -12,7 +12,12 @@ export type Submission<Input> = {
   reset: () => void
 }
 
-type Reactions = { onFailure?: (failure: unknown) => void; onSuccess?: () => void }
+type Reactions = {
+  /** Loads again what the action changes, before the button is free: until then nothing moves below the pointer. */
+  reload?: () => Promise<unknown>
+  onFailure?: (failure: unknown) => void
+  onSuccess?: () => void
+}
 
 /**
  * As long as the two clicks of a double click are apart. A button stays busy for that long, however quick the answer is, and
@@ -23,7 +28,7 @@ const DOUBLE_CLICK_MS = 250
 /** The state of an action that a button starts: it runs once at a time. */
 export function useSubmit<Input = void>(
   action: (input: Input) => Promise<unknown>,
-  { onFailure, onSuccess }: Reactions = {},
+  { reload, onFailure, onSuccess }: Reactions = {},
 ): Submission<Input> {
   const [busy, setBusy] = useState(false)
   const [isDone, setDone] = useState(false)
@@ -44,6 +49,7 @@ export function useSubmit<Input = void>(
     const [outcome] = await Promise.allSettled([action(input), pause])
     const isSuccess = outcome.status === 'fulfilled'
     if (!isSuccess) await fail(outcome.reason)
+    await Promise.allSettled([reload?.()])
     running.current = false
     setBusy(false)
     setDone(isSuccess)

@@ -1,7 +1,9 @@
 import { Badge, Button } from '@mantine/core'
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
 import { answer, api } from '../api/client.ts'
 import type { Notification, NotificationType } from '../api/shapes.ts'
+import { useSubmit } from '../lib/use-submit.ts'
 import { deviceName } from '../lib/user-agent.ts'
 import { asText } from '../texts/as-text.ts'
 import { findText } from '../texts/find-text.ts'
@@ -41,16 +43,19 @@ export function NotificationsPage() {
   const client = useQueryClient()
   const query = useInfiniteQuery(notificationsQuery)
   const reload = () => client.invalidateQueries({ queryKey: notificationsQuery.queryKey })
-  const readOne = useMutation({
-    mutationFn: (id: string) => answer(api.PATCH('/api/notifications/{id}/read', { params: { path: { id } } })),
-    onMutate: (id) => showAsRead(client, (notification) => notification.id === id),
-    onError: reload,
-  })
-  const readAll = useMutation({
-    mutationFn: () => answer(api.POST('/api/notifications/read-all')),
-    onMutate: () => showAsRead(client, () => true),
-    onSettled: reload,
-  })
+  const [failure, setFailure] = useState<unknown>()
+  const readAll = useSubmit(
+    () => {
+      setFailure(undefined)
+      showAsRead(client, () => true)
+      return answer(api.POST('/api/notifications/read-all'))
+    },
+    { reload, onFailure: setFailure },
+  )
+  const showFailure = (reason: unknown) => {
+    setFailure(reason)
+    void reload()
+  }
   const unread = query.data?.pages[0]?.unreadCount ?? 0
   const textOf = ({ type, data }: Notification) => findText(texts.types, type)?.(data) ?? texts.unknown(type)
 
@@ -60,12 +65,12 @@ export function NotificationsPage() {
         title={texts.title}
         description={texts.description}
         actions={
-          <Button variant="default" disabled={unread === 0} onClick={() => readAll.mutate()}>
+          <Button variant="default" disabled={unread === 0} onClick={() => readAll.run()}>
             {texts.markAll}
           </Button>
         }
       />
-      <FailureAlert failure={readOne.error ?? readAll.error} />
+      <FailureAlert failure={failure} />
       <PagedList
         query={query}
         itemsOf={({ notifications }) => notifications}
@@ -91,18 +96,30 @@ export function NotificationsPage() {
                     {signInOrigin(notification).map((part) => ` · ${part}`)}
                   </>
                 }
-                actions={
-                  !notification.read && (
-                    <Button size="xs" variant="subtle" onClick={() => readOne.mutate(notification.id)}>
-                      {texts.markRead}
-                    </Button>
-                  )
-                }
+                actions={!notification.read && <MarkReadButton id={notification.id} onFailure={showFailure} />}
               />
             ))}
           </Rows>
         )}
       </PagedList>
     </>
+  )
+}
+
+/** Each row has its own: the next one can be marked at once. */
+function MarkReadButton({ id, onFailure }: { id: string; onFailure: (failure: unknown) => void }) {
+  const texts = useTexts('account').notifications
+  const client = useQueryClient()
+  const read = useSubmit(
+    () => {
+      showAsRead(client, (notification) => notification.id === id)
+      return answer(api.PATCH('/api/notifications/{id}/read', { params: { path: { id } } }))
+    },
+    { onFailure },
+  )
+  return (
+    <Button size="xs" variant="subtle" onClick={() => read.run()}>
+      {texts.markRead}
+    </Button>
   )
 }

@@ -1,4 +1,4 @@
-import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
+import { QueryCache, QueryClient } from '@tanstack/react-query'
 import { ApiFailure, hasCode, isStatus } from '../api/failure.ts'
 import { hasUnsavedChanges } from '../lib/unsaved-changes.ts'
 import { loginWithReturn } from '../paths.ts'
@@ -28,7 +28,6 @@ export const OUTAGE_PAUSE_MS = 4_000
 
 export const queryClient = new QueryClient({
   queryCache: new QueryCache({ onError: (error) => noticeSession(error, false) }),
-  mutationCache: new MutationCache({ onError: (error) => noticeSession(error, true) }),
   defaultOptions: {
     queries: {
       staleTime: 10_000,

@@ -1,8 +1,8 @@
 import { Menu, Text, UnstyledButton, VisuallyHidden } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { answer, api } from '../api/client.ts'
 import { isStatus } from '../api/failure.ts'
+import { useSubmit } from '../lib/use-submit.ts'
 import { paths } from '../paths.ts'
 import { useMe } from '../session/me.ts'
 import { isShownByShell } from '../session/session-state.ts'
@@ -19,10 +19,9 @@ export function AccountMenu() {
     tellTabs({ kind: 'signed-out' })
     location.assign(paths.login)
   }
-  const signOut = useMutation({
-    mutationFn: () => answer(api.POST('/api/auth/logout')),
+  const signOut = useSubmit(() => answer(api.POST('/api/auth/logout')), {
     onSuccess: leave,
-    onError: (error) => {
+    onFailure(error) {
       if (isStatus(error, 401)) leave()
       // The session lives on: nobody must believe that they are signed out. That page tries again, and shows a failure.
       else if (!isShownByShell(error)) location.assign(paths.logout)
@@ -50,7 +49,7 @@ export function AccountMenu() {
           <VisuallyHidden>{texts.profile}</VisuallyHidden>
         </Menu.Item>
         <Menu.Divider />
-        <Menu.Item leftSection={<Icon name="logout" size={16} />} onClick={() => signOut.mutate()}>
+        <Menu.Item leftSection={<Icon name="logout" size={16} />} onClick={() => signOut.run()}>
           {texts.signOut}
         </Menu.Item>
       </Menu.Dropdown>

@@ -6,13 +6,19 @@ import { ignoreHeldEnter, useSubmit } from '../lib/use-submit.ts'
 
 type Options<Values extends Record<string, unknown>> = {
   initialValues: Values
-  /** What is wrong with each field. Without it the browser checks the fields. */
+  /** Whether the browser checks the fields too. It shows one error at a time, before `validate` is asked. */
+  browserChecks?: boolean
+  /** What is wrong with each field. */
   validate?: (values: Values) => FormErrors
   submit: (values: Values) => Promise<unknown>
   onSuccess?: () => void
+  /** After each change of a value. */
+  onChange?: () => void
   readOnly?: boolean
   /** The field for a part of the request that has another name. */
   shownAt?: Readonly<Record<string, string>>
+  /** Whether the next submit only shows what would happen: what was entered is not saved by it. */
+  isPreview?: boolean
   /** Whether what was entered may be lost without a question. */
   isDisposable?: boolean
 }
@@ -28,7 +34,7 @@ export type SubmitForm<Values = Record<string, unknown>> = UseFormReturnType<Val
   clearFailure: () => void
   /** What `Form` needs. */
   element: RefObject<HTMLFormElement | null>
-  checksItself: boolean
+  browserChecks: boolean
   send: (event?: SubmitEvent<HTMLFormElement>) => void
 }
 
@@ -50,11 +56,14 @@ export type FormFields<Values = Record<string, unknown>> = Pick<
  */
 export function useSubmitForm<Values extends Record<string, unknown>>({
   initialValues,
+  browserChecks = true,
   validate,
   submit,
   onSuccess,
+  onChange,
   readOnly = false,
   shownAt = {},
+  isPreview = false,
   isDisposable = false,
 }: Options<Values>): SubmitForm<Values> {
   const element = useRef<HTMLFormElement>(null)
@@ -63,7 +72,7 @@ export function useSubmitForm<Values extends Record<string, unknown>>({
   const submission = useSubmit(
     async (values: Values) => {
       await submit(values)
-      form.resetDirty(values)
+      if (!isPreview) form.resetDirty(values)
     },
     {
       onFailure(failure) {
@@ -82,7 +91,10 @@ export function useSubmitForm<Values extends Record<string, unknown>>({
   const form = useForm<Values>({
     initialValues,
     ...(validate ? { validate } : {}),
-    onValuesChange: clearFailure,
+    onValuesChange() {
+      clearFailure()
+      onChange?.()
+    },
     enhanceGetInputProps: ({ inputProps, options }) => ({
       // Mantine's password input has an error without being marked as invalid.
       ...(inputProps.error ? { 'aria-invalid': true } : {}),
@@ -113,18 +125,18 @@ export function useSubmitForm<Values extends Record<string, unknown>>({
     hasInput,
     clearFailure,
     element,
-    checksItself: validate !== undefined,
+    browserChecks,
     send,
   }
 }
 
-type Props = { form: Pick<SubmitForm, 'element' | 'checksItself' | 'send'>; children: ReactNode }
+type Props = { form: Pick<SubmitForm, 'element' | 'browserChecks' | 'send'>; children: ReactNode }
 
 export function Form({ form, children }: Props) {
   return (
     <form
       ref={form.element}
-      noValidate={form.checksItself}
+      noValidate={!form.browserChecks}
       onKeyDown={ignoreHeldEnter}
       onSubmit={(event) => {
         // A form in a dialog is inside another form for React, though not in the page.

@@ -8,7 +8,7 @@ import { Form, type SubmitForm, useSubmitForm } from './Form.tsx'
 type Props = {
   title: string
   /** Its `onSuccess` closes the dialog. */
-  form: Pick<SubmitForm, 'busy' | 'unplaced' | 'hasInput' | 'element' | 'checksItself' | 'send'>
+  form: Pick<SubmitForm, 'busy' | 'unplaced' | 'hasInput' | 'element' | 'browserChecks' | 'send'>
   /** The label of the button that sends the form, or what stands in its place. */
   submit: ReactNode
   size?: ModalProps['size']

@@ -1,4 +1,4 @@
-import { refuse, AppError } from '../../errors.ts'
+import { refuse, atField, AppError } from '../../errors.ts'
 import { recordAlone, recordEvent, THE_SERVICE } from '../../platform/audit/record-event.ts'
 import { equalInConstantTime } from '../../platform/crypto/digest.ts'
 import { addressKey } from '../../platform/limits/address-queue.ts'
@@ -28,7 +28,7 @@ export const bootstrap = (services: BootstrapServices, actor: SignedInActor, sec
       const event = { action: 'administrator.bootstrapped', actor, target: { type: 'user', id: actor.id } } as const
       if (!equalInConstantTime(secret, services.bootstrapSecret)) {
         await recordAlone(services, { ...event, outcome: 'refused' })
-        return refuse(roleErrors.bootstrap_secret_wrong())
+        throw atField('secret', roleErrors.bootstrap_secret_wrong())
       }
       return services.db.transaction(async (trx) => {
         await lockAdministration(trx)

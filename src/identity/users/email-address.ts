@@ -27,7 +27,7 @@ export async function refuseForeignDomain(db: Reader, config: Config, email: str
   const { allowedEmailDomains } = await readSettings(db, config)
   const domain = email.slice(email.lastIndexOf('@') + 1)
   if (allowedEmailDomains.length > 0 && !allowedEmailDomains.includes(domain))
-    refuse(userErrors.email_domain_not_accepted({ domain }))
+    refuse(atField('email', userErrors.email_domain_not_accepted({ domain })))
 }
 
 /**

@@ -46,14 +46,10 @@ describe('what the server said about a field', () => {
     assert.equal(said({ reason: 'too_large', values: { max: 86400 } }), 'Der größte Wert ist 86400.')
     assert.equal(said({ reason: 'of_a_newer_version' }), failures.issues.not_valid)
     assert.equal(said({ reason: 'username_reserved' }), 'Dieser Benutzername ist reserviert.')
+    assert.equal(
+      said({ reason: 'email_domain_not_accepted', values: { domain: 'else.example' } }, 'email_domain'),
+      'Adressen von else.example sind hier nicht zugelassen.',
+    )
     assert.equal(said({ message: 'Something new.' }, 'conflict'), failures.errors.conflict)
-  })
-
-  test('is found by the code alone where that names the field', () => {
-    const wrong = new ApiFailure(new Response(null, { status: 400 }), { error: 'Wrong.', code: 'wrong_password' })
-    assert.deepEqual(placeIssues(wrong, ['currentPassword']), {
-      errors: { currentPassword: 'Wrong.' },
-      unplaced: undefined,
-    })
   })
 })

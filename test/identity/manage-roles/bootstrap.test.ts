@@ -64,7 +64,12 @@ onEachEngine('bootstrap', (engine) => {
     const person = await signedInPerson(app)
     const refused = await person.post(BOOTSTRAP_PATH, wrong)
     assert.equal(refused.statusCode, 403)
-    assert.equal(refused.json<{ code: string }>().code, 'wrong_secret')
+    const { code, issues } = refused.json<{ code: string; issues: { path: string; reason: string }[] }>()
+    assert.equal(code, 'wrong_secret')
+    assert.deepEqual(
+      issues.map(({ path, reason }) => [path, reason]),
+      [['secret', 'bootstrap_secret_wrong']],
+    )
     assert.equal((await person.post(BOOTSTRAP_PATH, {})).statusCode, 400)
     assert.equal((await person.post(BOOTSTRAP_PATH, { secret: ['open'] })).statusCode, 400)
     await person.post(BOOTSTRAP_PATH, correct)

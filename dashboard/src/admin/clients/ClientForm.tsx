@@ -20,11 +20,12 @@ type Options<Values extends Record<string, unknown>> = {
 
 /** The settings of one card of the application's page. Each form sends only its own, so that it undoes nothing of the others. */
 export function useClientForm<Values extends Record<string, unknown>>(options: Options<Values>): SubmitForm<Values> {
-  const { clientId, mayWrite, initialValues, validate = () => ({}), changes } = options
+  const { clientId, mayWrite, initialValues, validate, changes } = options
   const client = useQueryClient()
   return useSubmitForm({
     initialValues,
-    validate,
+    browserChecks: false,
+    ...(validate ? { validate } : {}),
     readOnly: !mayWrite,
     submit: (values) => changeClient(client, clientId, changes(values)),
   })
@@ -38,7 +39,7 @@ export async function changeClient(client: QueryClient, clientId: string, body: 
 type Props = {
   title: string
   description?: string
-  form: Pick<SubmitForm, 'busy' | 'isSaved' | 'unplaced' | 'element' | 'checksItself' | 'send'>
+  form: Pick<SubmitForm, 'busy' | 'isSaved' | 'unplaced' | 'element' | 'browserChecks' | 'send'>
   mayWrite: boolean
   children: ReactNode
 }

@@ -44,6 +44,7 @@ export function EntryForm({ entry, onRegistered }: Props) {
       allowedRoles: EVERYBODY,
       withoutPkce: false,
     },
+    browserChecks: false,
     validate({ name, answers, allowedRoles }) {
       const { given, filledIn } = fill(answers)
       const wrong = new Set(filledIn.problems?.map(({ field }) => field))

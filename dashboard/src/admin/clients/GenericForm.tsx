@@ -31,6 +31,7 @@ export function GenericForm({ entry, onRegistered }: Props) {
       scopes: scopesDraft(isForPeople ? entry.client.scopes : []),
       allowedRoles: EVERYBODY,
     },
+    browserChecks: false,
     validate: ({ name, redirectUris, allowedRoles }) => ({
       ...(name.trim() === '' ? { name: texts.required } : {}),
       ...(isForPeople && words(redirectUris).length === 0 ? { redirectUris: texts.required } : {}),

@@ -1,8 +1,9 @@
 import { Badge, Box, Button, Group, Stack, Text } from '@mantine/core'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { answer, api } from '../../api/client.ts'
 import type { UserDetails } from '../../api/shapes.ts'
+import { useSubmit } from '../../lib/use-submit.ts'
 import { useMay, useMe } from '../../session/me.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
 import { FailureAlert } from '../../ui/FailureAlert.tsx'
@@ -106,18 +107,18 @@ function StateBadge({ user, isInvited }: { user: UserDetails['user']; isInvited:
 /** For people who were invited and have not chosen a password yet. The server refuses it for all others. */
 function InvitationButton({ userId }: { userId: string }) {
   const texts = useTexts('admin').users
-  const send = useMutation({
-    mutationFn: () => answer(api.POST('/api/admin/users/{userId}/invitation', { params: { path: { userId } } })),
-  })
+  const send = useSubmit(() =>
+    answer(api.POST('/api/admin/users/{userId}/invitation', { params: { path: { userId } } })),
+  )
   return (
     <Stack gap="xs">
       <Group>
-        <Button variant="default" size="sm" loading={send.isPending} onClick={() => send.mutate()}>
+        <Button variant="default" size="sm" loading={send.busy} onClick={() => send.run()}>
           {texts.inviteAgain}
         </Button>
-        <SavedNote shown={send.isSuccess}>{texts.invited}</SavedNote>
+        <SavedNote shown={send.isDone}>{texts.invited}</SavedNote>
       </Group>
-      <FailureAlert failure={send.error} />
+      <FailureAlert failure={send.failure} />
     </Stack>
   )
 }

@@ -69,7 +69,9 @@ function UserDetailsSection({ user }: { user: User }) {
   const form = useSubmitForm({
     initialValues: fieldsOf(user),
     readOnly,
+    onChange: () => release.reset(),
     async submit(fields) {
+      release.reset()
       const body = changes(form.getInitialValues(), fields)
       await answer(api.PATCH('/api/admin/users/{userId}', { params: { path: { userId: user.id } }, body }))
       await client.invalidateQueries({ queryKey: ['admin', 'users'] })
@@ -140,6 +142,7 @@ function UserAttributesSection({ user }: { user: User }) {
   const mayWrite = useMay()('users:write')
   const form = useSubmitForm({
     initialValues: { attributes: attributeRows(user.attributes) },
+    browserChecks: false,
     validate: ({ attributes }) => attributeErrors(attributes, { ...texts, ...values }),
     async submit({ attributes }) {
       const body = { attributes: attributesOf(attributes) }

@@ -38,6 +38,7 @@ export function RoleDialog({ role, onClose, onDone }: Props) {
       attributes: attributeRows(role?.attributes ?? {}),
       ssh: toForm(role?.ssh),
     },
+    browserChecks: false,
     validate: ({ name, attributes }) => ({
       ...(name.trim() === '' ? { name: create.required } : {}),
       ...attributeErrors(attributes, { ...attributeTexts, ...values }),

@@ -1,9 +1,10 @@
 import { ActionIcon, Badge, Box, Checkbox, Group, Stack, Table, Text } from '@mantine/core'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Fragment, useState } from 'react'
 import { answer, api } from '../../api/client.ts'
 import type { Permission, Role } from '../../api/shapes.ts'
 import { useFormat } from '../../lib/use-format.ts'
+import { useSubmit } from '../../lib/use-submit.ts'
 import { paths } from '../../paths.ts'
 import { useMay } from '../../session/me.ts'
 import { findText } from '../../texts/find-text.ts'
@@ -39,22 +40,15 @@ export function RoleMatrix({ roles, permissions, mayWrite, onEdit, onDelete }: P
       : answer(
           api.DELETE('/api/admin/roles/{id}/permissions/{permissionId}', { params: { path: { id, permissionId } } }),
         )
-  const change = useMutation({
-    mutationFn: send,
-    // Not optimistic: a tick that shows means that the permission is given.
-    onSettled: () => client.invalidateQueries({ queryKey: rolesQuery.queryKey }),
-  })
-  const isChanging = (role: Role, id: string) =>
-    change.isPending && change.variables.role.id === role.id && change.variables.permissionId === id
-  // Everybody has the role user.
-  const ask = (wanted: Change) => (wanted.role.name === 'user' ? setAsking(wanted) : change.mutate(wanted))
+  const [failure, setFailure] = useState<unknown>()
+  const reload = () => client.invalidateQueries({ queryKey: rolesQuery.queryKey })
   const wordsOf = (id: string) => findText(names, id) ?? id
 
   return (
     <>
-      {change.error && (
+      {failure !== undefined && (
         <Box p="md">
-          <FailureAlert failure={change.error} />
+          <FailureAlert failure={failure} />
         </Box>
       )}
       <Table.ScrollContainer minWidth={176 + roles.length * 120} type="native" tabIndex={0} aria-label={texts.title}>
@@ -89,14 +83,14 @@ export function RoleMatrix({ roles, permissions, mayWrite, onEdit, onDelete }: P
                     </Table.Th>
                     {roles.map((role) => (
                       <Table.Td key={role.id}>
-                        <Checkbox
-                          className={classes.tick}
-                          aria-label={texts.gives(role.name, permission.name)}
-                          checked={role.permissions.includes(permission.id)}
-                          disabled={!mayWrite || role.name === 'admin' || isChanging(role, permission.id)}
-                          onChange={(event) =>
-                            ask({ role, permissionId: permission.id, give: event.currentTarget.checked })
-                          }
+                        <PermissionTick
+                          role={role}
+                          permission={permission}
+                          mayWrite={mayWrite}
+                          send={send}
+                          reload={reload}
+                          onAsk={setAsking}
+                          onFailure={setFailure}
                         />
                       </Table.Td>
                     ))}
@@ -115,13 +109,44 @@ export function RoleMatrix({ roles, permissions, mayWrite, onEdit, onDelete }: P
           onClose={() => setAsking(undefined)}
           action={async () => {
             await send(asking)
-            await client.invalidateQueries({ queryKey: rolesQuery.queryKey })
+            await reload()
           }}
         >
           {(asking.give ? texts.everybodyGive : texts.everybodyTake)(wordsOf(asking.permissionId))}
         </ConfirmDialog>
       )}
     </>
+  )
+}
+
+type PermissionTickProps = {
+  role: Role
+  permission: PermissionRow
+  mayWrite: boolean
+  send: (change: Change) => Promise<unknown>
+  reload: () => Promise<unknown>
+  onAsk: (change: Change) => void
+  onFailure: (failure: unknown) => void
+}
+
+/** Not optimistic: a tick that shows means that the permission is given. */
+function PermissionTick({ role, permission, mayWrite, send, reload, onAsk, onFailure }: PermissionTickProps) {
+  const texts = useTexts('admin').roles
+  const change = useSubmit(send, { reload, onFailure })
+  function start(wanted: Change) {
+    // Everybody has the role user.
+    if (role.name === 'user') return onAsk(wanted)
+    onFailure(undefined)
+    change.run(wanted)
+  }
+  return (
+    <Checkbox
+      className={classes.tick}
+      aria-label={texts.gives(role.name, permission.name)}
+      checked={role.permissions.includes(permission.id)}
+      disabled={!mayWrite || role.name === 'admin' || change.busy}
+      onChange={(event) => start({ role, permissionId: permission.id, give: event.currentTarget.checked })}
+    />
   )
 }
 

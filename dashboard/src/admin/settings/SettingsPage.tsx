@@ -51,11 +51,12 @@ type Options<Values extends Record<string, unknown>> = {
 
 /** Each form sends only its own settings, so that it undoes nothing of the others. */
 export function useSettingsForm<Values extends Record<string, unknown>>(options: Options<Values>): SubmitForm<Values> {
-  const { initialValues, validate = () => ({}), changes } = options
+  const { initialValues, validate, changes } = options
   const client = useQueryClient()
   return useSubmitForm({
     initialValues,
-    validate,
+    browserChecks: false,
+    ...(validate ? { validate } : {}),
     async submit(values) {
       const saved = await answer(api.PATCH('/api/admin/settings', { body: changes(values) }))
       client.setQueryData(settingsQuery.queryKey, saved)

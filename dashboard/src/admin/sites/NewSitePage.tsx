@@ -22,6 +22,7 @@ export function NewSitePage() {
   const navigate = useNavigate()
   const form = useSubmitForm({
     initialValues: { name: '', hosts: '', allowedRoles: EVERYBODY },
+    browserChecks: false,
     validate: ({ name, hosts, allowedRoles }) => ({
       ...(name.trim() === '' ? { name: texts.required } : {}),
       ...(hosts.trim() === '' ? { hosts: texts.required } : {}),

@@ -25,7 +25,7 @@ export function TryOutSection({ site, rules }: Props) {
       method: 'GET',
       person: undefined as User | undefined,
     },
-    validate: () => ({}),
+    browserChecks: false,
     async submit({ address, method, person }) {
       setResult(undefined)
       const params = { path: { clientId: site.client_id } }

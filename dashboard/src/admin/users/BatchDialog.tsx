@@ -24,6 +24,7 @@ function BatchDialog({ action, users, onClose, onDone }: Props) {
   const form = useSubmitForm({
     initialValues: { reason: '', role: NO_ROLE },
     // First what would happen, then it happens.
+    isPreview: preview === undefined,
     async submit({ reason, role }) {
       const body = {
         action,

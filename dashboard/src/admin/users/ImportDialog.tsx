@@ -1,5 +1,5 @@
 import { Button, Checkbox, Group, Progress, ScrollArea, Stack, Table, Text } from '@mantine/core'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { answer, api } from '../../api/client.ts'
 import type { ImportResult } from '../../api/shapes.ts'
@@ -33,6 +33,8 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
   const [fileName, setFileName] = useState('')
   const [rows, setRows] = useState<ImportRow[]>([])
   const [progress, setProgress] = useState(0)
+  /** What would become of the lines. */
+  const [planned, setPlanned] = useState<ImportResult[]>()
   /** What became of the first lines, also when the rest failed. */
   const [sent, setSent] = useState<ImportResult[]>([])
   const isClosed = useRef(false)
@@ -53,16 +55,15 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
     }
     return results
   }
-  const preview = useMutation({
-    mutationFn: async (file: File) => {
-      setFileName(file.name)
-      run.reset()
-      setSent([])
-      const parsed = parsePeople(await readText(file, texts.unreadable))
-      if ('problem' in parsed) throw new Error(texts[parsed.problem])
-      setRows(parsed.rows)
-      return send(parsed.rows, true)
-    },
+  const preview = useSubmit(async (file: File) => {
+    setFileName(file.name)
+    run.reset()
+    setSent([])
+    setPlanned(undefined)
+    const parsed = parsePeople(await readText(file, texts.unreadable))
+    if ('problem' in parsed) throw new Error(texts[parsed.problem])
+    setRows(parsed.rows)
+    setPlanned(await send(parsed.rows, true))
   })
   const run = useSubmit(async () => {
     try {
@@ -71,9 +72,9 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
       await client.invalidateQueries({ queryKey: ['admin', 'users'] })
     }
   })
-  const results = sent.length > 0 ? sent : preview.data
-  const todo = preview.data?.slice(sent.length).filter(({ outcome }) => outcome === 'done').length ?? 0
-  const isBusy = preview.isPending || run.busy
+  const results = sent.length > 0 ? sent : planned
+  const todo = planned?.slice(sent.length).filter(({ outcome }) => outcome === 'done').length ?? 0
+  const isBusy = preview.busy || run.busy
 
   return (
     <Dialog onClose={onClose} title={texts.title} size="xl" closeOnClickOutside={!isBusy}>
@@ -85,7 +86,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
               accept=".csv,text/csv,text/plain"
               disabled={isBusy}
               data-autofocus
-              onChosen={(file) => preview.mutate(file)}
+              onChosen={(file) => preview.run(file)}
             >
               {texts.choose}
             </ChooseFileButton>
@@ -103,13 +104,13 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
         {results && !isBusy && (
           <ImportReport rows={rows.slice(0, results.length)} results={results} isPreview={sent.length === 0} />
         )}
-        <FailureAlert failure={run.failure ?? preview.error} />
+        <FailureAlert failure={run.failure ?? preview.failure} />
         <Group justify="flex-end" gap="sm">
           <Button variant={run.isDone ? 'filled' : 'default'} onClick={onClose}>
             {run.isDone ? texts.close : cancel}
           </Button>
-          {preview.data && !run.isDone && (
-            <Button loading={run.busy} disabled={todo === 0 || preview.isPending} onClick={() => run.run()}>
+          {planned && !run.isDone && (
+            <Button loading={run.busy} disabled={todo === 0 || preview.busy} onClick={() => run.run()}>
               {texts.submit(todo)}
             </Button>
           )}

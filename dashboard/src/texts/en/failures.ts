@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../api/shapes.ts'
 import type { IssueTexts } from '../error-texts.ts'
 
-/** What is said about a refusal by the server. */
+/** What is said about an error that the server answered. */
 export const failures = {
   /** What is wrong with one field, in a sentence that stands beside it. */
   issues: {
