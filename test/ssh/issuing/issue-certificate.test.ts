@@ -31,7 +31,7 @@ onEachEngine('SSH certificates', (engine) => {
       assert.ok(keyId.includes(people[own]!.user.id))
     }
     // More than SQLite commits together, and ten times the connections to PostgreSQL.
-    const count = engine === 'sqlite' ? 300 : 100
+    const count = engine === 'sqlite' ? 600 : 100
     await Promise.all(Array.from({ length: count }, (_, index) => request(index)))
   })
 

@@ -32,18 +32,18 @@ for (const table of ['users', 'ssh_keys'] as const) {
   })
 }
 
-test('two hundred concurrent certificates from two replicas have two hundred serials', async (t) => {
+test('five hundred concurrent certificates from two replicas have five hundred serials', async (t) => {
   const one = await startApp(t, { engine: 'postgres' })
   const two = await startApp(t, { engine: 'postgres', storage: one.storage })
   const people = await Promise.all([signInCertificateUser(one), signInCertificateUser(two)])
   const keys = await Promise.all(people.map((person) => saveKey(person)))
   const issued = await Promise.all(
-    Array.from({ length: 200 }, (_, index) => issue(people[index % 2]!, keys[index % 2]!)),
+    Array.from({ length: 500 }, (_, index) => issue(people[index % 2]!, keys[index % 2]!)),
   )
   const serials = issued.map(({ serial }) => Number(serial)).toSorted((a, b) => a - b)
   assert.deepEqual(
     serials,
-    Array.from({ length: 200 }, (_, index) => index + 1),
+    Array.from({ length: 500 }, (_, index) => index + 1),
   )
 })
 
