@@ -15,13 +15,16 @@ export class StorageFailure extends Error {
   }
 }
 
+/** Enough to know which one it is. It has placeholders instead of values. */
+const SHOWN_CHARACTERS = 100
+
 /**
- * A statement that was skipped, because another one that was sent with it has failed: `cause` is the failure of that one. Nothing of
+ * A statement that was skipped, because another one before it has failed: `cause` is the failure of that one. Nothing of
  * this one was done. Whoever only runs statements together takes it for that failure.
  */
 export class SkippedStatement extends Error {
   constructor(statement: string, cause: unknown) {
-    super(`Skipped, because a statement that was sent before it failed: ${statement}`, { cause })
+    super(`A statement before this one failed: ${statement.slice(0, SHOWN_CHARACTERS)}`, { cause })
   }
 }
 

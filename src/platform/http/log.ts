@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { pino, type DestinationStream, type Logger } from 'pino'
 import { AppError, StartError } from '../../errors.ts'
 import { ROOT_FOLDER } from '../../root-folder.ts'
-import { StorageFailure } from '../../storage/failure.ts'
+import { SkippedStatement, StorageFailure } from '../../storage/failure.ts'
 
 /** Fields that may hold a secret are redacted by name, at the top of a line and one level below. */
 const SECRETS = [
@@ -34,6 +34,8 @@ export const createLogger = (level: string, destination?: DestinationStream): Lo
   )
 
 const MAX_FRAMES = 6
+/** Their messages say nothing that must not be in the log. */
+const OUR_ERRORS = [AppError, StartError, StorageFailure, SkippedStatement]
 
 /**
  * What an error is and where it was thrown. Only messages that this service wrote itself are kept: those of drivers, of
@@ -43,7 +45,7 @@ const MAX_FRAMES = 6
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return { type: typeof error }
   const { code, errcode, cause } = error as { code?: unknown; errcode?: unknown; cause?: unknown }
-  const isOurs = error instanceof AppError || error instanceof StartError || error instanceof StorageFailure
+  const isOurs = OUR_ERRORS.some((type) => error instanceof type)
   return {
     type: error.constructor.name,
     ...(isOurs ? { message: error.message } : {}),

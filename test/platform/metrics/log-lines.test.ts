@@ -7,7 +7,7 @@ import { latchkeyFormat, sendError } from '../../../src/platform/http/errors.ts'
 import { createLogger, levelOf } from '../../../src/platform/http/log.ts'
 import { requestErrors } from '../../../src/platform/http/request-errors.ts'
 import { limitErrors } from '../../../src/platform/limits/limit-errors.ts'
-import { StorageFailure } from '../../../src/storage/failure.ts'
+import { SkippedStatement, StorageFailure } from '../../../src/storage/failure.ts'
 import { startApp } from '../../support/app.ts'
 import { getTokens, registerApplication } from '../../support/application.ts'
 import { onEachEngine } from '../../support/engines.ts'
@@ -60,6 +60,19 @@ onEachEngine('an error in the log', (engine) => {
     assert.doesNotMatch(app.logged(), /select |no such table|does not exist|\\n {4}at /i)
     assert.ok(!app.logged().includes(process.cwd()))
   })
+})
+
+test('a statement that was skipped is logged with the beginning of the one that failed, and why that did', () => {
+  const lines: string[] = []
+  const log = createLogger('trace', { write: (line) => void lines.push(line) })
+  const statement = `insert into "users" ("id") values ${'($1), '.repeat(500)}`
+  const driver = Object.assign(new Error('Key (email)=(hunter2) exists.'), { code: '23505' })
+  log.error({ err: new SkippedStatement(statement, new StorageFailure('duplicate', driver)) }, 'x')
+  const { err } = JSON.parse(lines.join('')) as { err: { message: string; cause: object } }
+  assert.match(err.message, /^A statement before this one failed: insert into "users" \("id"\) /)
+  assert.ok(err.message.length < 200)
+  assert.partialDeepStrictEqual(err.cause, { message: 'duplicate', cause: { errorCode: '23505' } })
+  assert.doesNotMatch(lines.join(''), /hunter2/)
 })
 
 test('a secret in an error or in its causes is not logged', () => {
