@@ -10,7 +10,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely'
-import { StorageFailure } from '../failure.ts'
+import { SkippedStatement, StorageFailure } from '../failure.ts'
 import type { Schema } from '../schema.ts'
 import { translateSqlite, type SqliteConnection } from './connection.ts'
 import type { Transaction, Writer } from './group-commit.ts'
@@ -29,7 +29,7 @@ export const openReading = (reading: SqliteConnection, read: ReadTogether): Kyse
 /** Builds queries and runs them on the writer, in transactions. */
 export function openWriting(writing: SqliteConnection, writer: Writer) {
   const run: Run = async ({ sql, parameters }, transaction) =>
-    runIn(transaction, () => writing.execute(sql, parameters))
+    runIn(transaction, sql, () => writing.execute(sql, parameters))
   const driver = createDriver(run, writer)
   const dialect = createDialect(driver)
   const kysely = new Kysely<Schema>({ dialect })
@@ -45,13 +45,18 @@ export function openWriting(writing: SqliteConnection, writer: Writer) {
   }
 }
 
-/** A transaction that is over, also because it took too long, runs nothing more. */
-export function runIn<T>(transaction: Transaction | undefined, run: () => T): T {
+/**
+ * A transaction that is over, also because it took too long, runs nothing more. Nor does one in which a statement has failed: SQLite
+ * would go on without that one and commit the others, but PostgreSQL does not.
+ */
+export function runIn<T>(transaction: Transaction | undefined, sql: string, run: () => T): T {
   if (!transaction?.isOpen) throw new StorageFailure('unavailable', 'This transaction is over.')
+  if (transaction.failed) throw new SkippedStatement(transaction.failed.sql, transaction.failed.error)
   try {
     return run()
   } catch (error) {
-    throw translateSqlite(error)
+    transaction.failed = { sql, error: translateSqlite(error) }
+    throw transaction.failed.error
   }
 }
 

@@ -41,8 +41,9 @@ export function openSqlite(file: string, log: Logger, lock: KeptLock): Engine {
         const open = await writer.begin()
         const { afterCommit, run: runTasks } = createCommitTasks()
         const run: StatementRunner['run'] = async ({ sql }, parameters) =>
-          runIn(open, () => writes.rows(sql, parameters))
-        const runNext: Trx['runNext'] = ({ sql }, parameters) => void runIn(open, () => writes.rows(sql, parameters))
+          runIn(open, sql, () => writes.rows(sql, parameters))
+        const runNext: Trx['runNext'] = ({ sql }, parameters) =>
+          void runIn(open, sql, () => writes.rows(sql, parameters))
         const signal = signalOnce((name, payload) => afterCommit(() => deliver(name, payload)))
         const more = { dialect, run, runNext, afterCommit, signal }
         const trx = Object.assign(writing.within(open), more) as unknown as Trx

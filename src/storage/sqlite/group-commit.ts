@@ -175,6 +175,9 @@ function begin(connection: DatabaseSync): unknown {
 export interface Transaction {
   /** False once it is over, also when it was ended for taking too long. */
   readonly isOpen: boolean
+  /** Its statement that has failed. From then on it can only be undone. */
+  failed?: { sql: string; error: unknown }
+  /** Undoes it, and rejects, if a statement has failed. */
   commit(): Promise<void>
   rollback(): void
 }
@@ -186,6 +189,7 @@ export interface Transaction {
 const SAVEPOINT = { begin: 'SAVEPOINT write', keep: 'RELEASE write', undo: 'ROLLBACK TO write; RELEASE write' }
 const WHOLE_BATCH = { begin: '', keep: '', undo: 'ROLLBACK' }
 
+const notCommitted = () => new StorageFailure('unavailable', 'The transaction was undone, not committed.')
 const tooLong = () => new StorageFailure('unavailable', 'A transaction stayed open for too long.')
 
 interface Started {
@@ -228,7 +232,8 @@ function createQueuedTransaction(
           return isOpen
         },
         commit() {
-          finish(keep)
+          if (this.failed) finish(undo, notCommitted())
+          else finish(keep)
           return durable.promise
         },
         rollback: () => finish(undo),

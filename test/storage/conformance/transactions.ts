@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
 import { dryRun, dryRunning, type Trx } from '../../../src/storage/database.ts'
-import { isDuplicate } from '../../../src/storage/failure.ts'
+import { isDuplicate, isUnavailable } from '../../../src/storage/failure.ts'
 import { add, addAlone, addByStatement, findByStatement, names, type Open } from './open.ts'
 
 /** All or nothing, and when others see it. */
@@ -62,7 +62,24 @@ export function transactions(open: Open): void {
       throw new Error('given up')
     })
     await assert.rejects(careless, /given up/)
-    assert.deepEqual(await names(db.read), ['taken'])
+    for (const fail of [add, (trx: Trx, name: string) => addByStatement(trx, { name })]) {
+      const committed: string[] = []
+      const ignoring = db.transaction(async (trx) => {
+        trx.afterCommit(() => committed.push('ignoring'))
+        await add(trx, 'before')
+        await assert.rejects(fail(trx, 'taken'), (error) => isDuplicate(error))
+        await assert.rejects(add(trx, 'later'))
+        await assert.rejects(names(trx))
+        await assert.rejects(findByStatement(trx, { name: 'taken' }))
+      })
+      // Together with one that has nothing to do with it.
+      const [ignored, other] = await Promise.allSettled([ignoring, addAlone(db, 'other')])
+      assert.ok(ignored.status === 'rejected' && isUnavailable(ignored.reason))
+      assert.equal(other.status, 'fulfilled')
+      assert.deepEqual(committed, [])
+      assert.deepEqual(await names(db.read), ['other', 'taken'])
+      await db.transaction((trx) => trx.deleteFrom('background_jobs').where('name', '=', 'other').execute())
+    }
     await addAlone(db, 'after')
     assert.deepEqual(await names(db.read), ['after', 'taken'])
   })
