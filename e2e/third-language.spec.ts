@@ -43,7 +43,10 @@ function faultsOnPage(): string[] {
   const DATA =
     /\S+@\S+|\S+\.com\S*|\bada-\w+|\bAda \w+|Grace Hopper|[Ll]atchkey[\w-]*|Pseudo|English|Deutsch|Chrome|Windows|Linux|\badmin\b|\b[A-Z]{1,4}\b/g
   const check = (text: string, where: string) => {
-    const rest = text.replaceAll(/⟦[^⟦⟧]*⟧/g, '').replaceAll(DATA, '')
+    // A text may contain another one.
+    let rest = text
+    while (/⟦[^⟦⟧]*⟧/.test(rest)) rest = rest.replaceAll(/⟦[^⟦⟧]*⟧/g, '')
+    rest = rest.replaceAll(DATA, '')
     if (/[A-Za-z]{2}/.test(rest)) faults.push(`${where} is not translated: ${rest.trim()}`)
   }
   for (const element of document.querySelectorAll<HTMLElement>('body *')) {
