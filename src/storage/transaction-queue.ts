@@ -4,8 +4,11 @@ import { isUnavailable, StorageFailure } from './failure.ts'
 /** A program that issues certificates for one account makes hundreds of changes at a time. */
 const MAX_WAITING_PER_KEY = 1000
 const MAX_WAITING = 10_000
-/** Longer than a transaction that waits for a lock takes, in both places where it may run. */
-const MAX_WAIT_MS = 10_000
+/**
+ * Enough for as many as may wait, also on a slow or busy machine. A row that stays locked is noticed long before: the first
+ * transaction fails, and all behind it.
+ */
+const MAX_WAIT_MS = 30_000
 
 /**
  * For transactions that lock the same row. In the database they would wait for each other too, but each would occupy a

@@ -54,3 +54,15 @@ test('when a call finds the database unavailable, the calls that wait behind it 
   assert.ok(behind.every(({ hasStarted }) => !hasStarted()))
   assert.equal(await run('ada', async () => 'again'), 'again')
 })
+
+test('a thousand slow calls for one key all run, while each of them ends', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const run = createTransactionQueue(3).run
+  const work = () => new Promise((resolve) => setTimeout(resolve, 75, 'done'))
+  const results = Promise.all(Array.from({ length: 1000 }, () => run('ada', work)))
+  for (let passed = 0; passed < 30_000; passed += 75) {
+    t.mock.timers.tick(75)
+    await setImmediate()
+  }
+  assert.ok((await results).every((result) => result === 'done'))
+})
