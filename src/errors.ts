@@ -160,7 +160,7 @@ export function defineErrors<const Table extends Record<string, Entry>>(table: T
 }
 
 const sayDuration = (seconds: number): string =>
-  seconds < 120 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`
+  seconds === 1 ? '1 second' : seconds < 120 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`
 
 /** Throws in the place of an expression: `(await findRole(db, id)) ?? refuse(roleErrors.no_such_role())`. */
 export function refuse(error: AppError): never {

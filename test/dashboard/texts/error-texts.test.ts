@@ -6,6 +6,7 @@ import { failures as englishFailures } from '../../../dashboard/src/texts/en/fai
 import { type ErrorSentences, sentenceOf } from '../../../dashboard/src/texts/error-texts.ts'
 import { PROTOCOL_ERRORS, SHOWN_ERRORS } from '../../../src/error-reasons.ts'
 import { ISSUES, type IssueReason } from '../../../src/platform/http/validation-issues.ts'
+import { limitErrors } from '../../../src/platform/limits/limit-errors.ts'
 import { namesIn } from '../../../src/vocabulary/fill-sentence.ts'
 
 // That every reason has a sentence in every language is a matter of types.
@@ -53,6 +54,16 @@ describe('the errors of the server', () => {
     const said = (values: Record<string, string | number>) =>
       sentenceOf(language as unknown as ErrorSentences, { message: 'Taken.', reason: 'taken', values })
     assert.equal(said({ name: '$& {wait}', wait: 5 }), 'Der Name $& {wait} ist 5 lang vergeben.')
+  })
+
+  test('say one second in the singular, and from two minutes on minutes', () => {
+    const said = (wait: number) => {
+      const error = limitErrors.too_many_failures({ wait })
+      return [error.message, sentenceOf(german, error) ?? ''].map((sentence) => sentence.match(/\d+ \p{L}+/u)?.[0])
+    }
+    assert.deepEqual(said(1), ['1 second', '1 Sekunde'])
+    assert.deepEqual(said(119), ['119 seconds', '119 Sekunden'])
+    assert.deepEqual(said(120), ['2 minutes', '2 Minuten'])
   })
 
   test('that this dashboard does not know are left to the code', () => {

@@ -59,7 +59,7 @@ export const account: typeof English = {
     signOut: 'Abmelden',
     noPermissionTitle: 'Sie dürfen diese Seite nicht öffnen',
     noPermission: (permission) =>
-      `Sie benötigen diese Berechtigung: „${permission}“. Eine Rolle mit dieser Berechtigung vergibt die Administration.`,
+      `Sie benötigen diese Berechtigung: „${permission}“. Eine Rolle mit dieser Berechtigung vergibt die Verwaltung.`,
   },
   palette: {
     title: 'Alles durchsuchen',
@@ -96,7 +96,7 @@ export const account: typeof English = {
     authorizedHint: 'Welche Anwendung sieht was von Ihnen?',
     toAuthorized: 'Anwendungen, die Ihr Konto benutzen',
     emptyTitle: 'Noch keine Anwendungen',
-    empty: 'Sobald Ihre Administration eine verbindet, die Sie benutzen dürfen, können Sie sie hier öffnen.',
+    empty: 'Sobald Ihre Verwaltung eine verbindet, die Sie benutzen dürfen, können Sie sie hier öffnen.',
     toProfile: 'Zum Profil',
   },
   profile: {
@@ -128,7 +128,7 @@ export const account: typeof English = {
       `Diesen wurde er mitgeteilt, und nach einer Änderung halten sie Sie vielleicht für jemand anderen: ${names}.`,
     usernameLockedHere:
       'Er gilt auch für Konten auf Servern und wird deshalb auf Ihrer Seite unter Verwaltung, Personen geändert.',
-    usernameLocked: 'Er gilt auch für Konten auf Servern; deshalb kann ihn nur die Administration ändern.',
+    usernameLocked: 'Er gilt auch für Konten auf Servern; deshalb kann ihn nur die Verwaltung ändern.',
     email: 'E-Mail',
     verified: 'Bestätigt',
     unverified: 'Nicht bestätigt',

@@ -84,7 +84,7 @@ export const applications: typeof English = {
     nobody: 'Niemand',
     hints: {
       everybody: 'Auch wer sich erst später registriert.',
-      roles: 'Das gilt auch für die Administration.',
+      roles: 'Das gilt auch für die Verwaltung.',
       nobody: 'Für eine Anwendung, die noch nicht fertig ist oder nicht mehr benutzt wird.',
     },
     chooseRole: 'Wählen Sie mindestens eine Rolle oder „Niemand“.',

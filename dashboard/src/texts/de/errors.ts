@@ -33,5 +33,6 @@ export const errors: ErrorSentences = {
     ...siteErrors,
     ...sshErrors,
   },
-  sayDuration: (seconds) => (seconds < 120 ? `${seconds} Sekunden` : `${Math.ceil(seconds / 60)} Minuten`),
+  sayDuration: (seconds) =>
+    seconds === 1 ? '1 Sekunde' : seconds < 120 ? `${seconds} Sekunden` : `${Math.ceil(seconds / 60)} Minuten`,
 }

@@ -22,7 +22,7 @@ export const publicPages: typeof English = {
     noAccount: 'Neu hier?',
     register: 'Konto anlegen',
     disabledTitle: 'Dieses Konto ist gesperrt',
-    disabledHint: 'Es wurde nichts gelöscht. Bitten Sie Ihre Administration, es zu entsperren.',
+    disabledHint: 'Es wurde nichts gelöscht. Bitten Sie Ihre Verwaltung, es zu entsperren.',
   },
   register: {
     title: 'Konto anlegen',
@@ -30,7 +30,7 @@ export const publicPages: typeof English = {
     doneTitle: 'Sehen Sie in Ihr Postfach',
     done: (email) => `An ${email} ist ein Link unterwegs. Öffnen Sie ihn, um die Adresse zu bestätigen.`,
     closedTitle: 'Konten gibt es auf Einladung',
-    closed: 'Konten legt hier die Administration an.',
+    closed: 'Konten legt hier die Verwaltung an.',
     haveAccount: 'Sie haben schon ein Konto?',
     login: 'Anmelden',
   },
@@ -101,7 +101,7 @@ export const publicPages: typeof English = {
   consent: {
     title: (name) => `${name} bittet um Zugriff`,
     runBy: (name, operator) => `${name}, betrieben von ${operator}`,
-    registeredHere: (name) => `${name} wurde von der Administration dieser Installation eingetragen.`,
+    registeredHere: (name) => `${name} wurde von der Verwaltung dieser Installation eingetragen.`,
     asUser: (email) => `Sie sind angemeldet als ${email}.`,
     switchUser: 'Anderes Konto verwenden',
     will: (name) => `${name} kann dann`,
@@ -134,9 +134,9 @@ export const publicPages: typeof English = {
   noAccess: {
     title: (name) => `Sie haben noch keinen Zugang zu ${name}`,
     text: (name) =>
-      `Dieses Konto ist für ${name} nicht freigegeben. Wenn Sie Zugang brauchen, fragen Sie Ihre Administration.`,
+      `Dieses Konto ist für ${name} nicht freigegeben. Wenn Sie Zugang brauchen, fragen Sie Ihre Verwaltung.`,
     textWithOperator: (name, operator) =>
-      `Dieses Konto ist für ${name} nicht freigegeben. Wenn Sie Zugang brauchen, fragen Sie Ihre Administration oder ${operator}.`,
+      `Dieses Konto ist für ${name} nicht freigegeben. Wenn Sie Zugang brauchen, fragen Sie Ihre Verwaltung oder ${operator}.`,
     asUser: (email) => `Sie sind angemeldet als ${email}.`,
     back: (name) => `Zurück zu ${name}`,
     allowedTitle: (name) => `Sie haben jetzt Zugang zu ${name}`,
@@ -182,12 +182,12 @@ export const publicPages: typeof English = {
   },
   setup: {
     title: (service) => `${service} einrichten`,
-    steps: ['Konto', 'Administration', 'Passkey'],
+    steps: ['Konto', 'Verwaltung', 'Passkey'],
     stepOf: (step, total) => `Schritt ${step} von ${total}`,
     accountText: 'Legen Sie das erste Konto an. Es verwaltet diese Installation.',
-    accountSubmit: 'Administrationskonto anlegen',
+    accountSubmit: 'Verwaltungskonto anlegen',
     signedIn: (email) => `Sie sind angemeldet als ${email}. Soll dieses Konto die Installation verwalten?`,
-    elevate: 'Administration übernehmen',
+    elevate: 'Verwaltung übernehmen',
     secret: 'Einrichtungsgeheimnis',
     secretHint: 'Der Einrichtungslink des Servers endet darauf, oder es ist das eingestellte ADMIN_BOOTSTRAP_SECRET.',
     passkeyTitle: 'Passkey hinzufügen',
@@ -196,7 +196,7 @@ export const publicPages: typeof English = {
     passkeySubmit: 'Passkey hinzufügen',
     skip: 'Jetzt nicht',
     alreadyTitle: (service) => `${service} ist schon eingerichtet`,
-    already: 'Es gibt eine Administration. Wer die Rolle auch braucht, bekommt sie von ihr.',
+    already: 'Jemand verwaltet diesen Dienst schon. Wer die Rolle auch braucht, bekommt sie von dort.',
     toLogin: 'Zur Anmeldung',
   },
 }

@@ -19,8 +19,7 @@ export const shared: typeof English = {
   requestId: (id) => `Anfrage ${id}`,
   offline: 'Der Server ist nicht erreichbar. Prüfen Sie die Verbindung und versuchen Sie es noch einmal.',
   unexpected: 'Auf dieser Seite ist etwas schiefgegangen.',
-  unexpectedHint:
-    'Laden Sie sie neu. Wenn es wieder passiert, sagen Sie Ihrer Administration, was Sie gerade getan haben.',
+  unexpectedHint: 'Laden Sie sie neu. Wenn es wieder passiert, sagen Sie Ihrer Verwaltung, was Sie gerade getan haben.',
   reload: 'Neu laden',
   notFoundTitle: 'Hier ist nichts',
   notFoundText: 'Die Seite ist umgezogen, oder die Adresse enthält einen Tippfehler.',

@@ -24,7 +24,7 @@ export const audit: typeof English = {
   noAction: 'So eine Aktion gibt es nicht',
   allOf: (subject) => `Alles über: ${subject}`,
   subjects: {
-    administrator: 'Erste Administration',
+    administrator: 'Erstes Verwaltungskonto',
     lifecycle: 'Vorgemerkte Aktionen',
     mail: 'Mail',
     oauth_client: 'Anwendungen',
@@ -59,7 +59,7 @@ export const audit: typeof English = {
     mail: 'Mail',
   },
   actions: {
-    'administrator.bootstrapped': 'Erste Administration eingerichtet',
+    'administrator.bootstrapped': 'Erstes Verwaltungskonto eingerichtet',
     'app_password.added': 'App-Passwort angelegt',
     'app_password.refused': 'App-Passwort abgewiesen',
     'app_password.removed': 'App-Passwort beendet',

@@ -10,7 +10,7 @@ import type { userErrors as users } from '../../../../../src/identity/users/user
 import type { ErrorTexts } from '../../error-texts.ts'
 
 export const userErrors: ErrorTexts<typeof users> = {
-  account_disabled: 'Ihr Konto ist deaktiviert.',
+  account_disabled: 'Ihr Konto ist gesperrt.',
   email_domain_not_accepted: 'Adressen von {domain} sind hier nicht zugelassen.',
   email_not_confirmed: 'Bestätigen Sie zuerst Ihre E-Mail-Adresse mit dem Link, der Ihnen geschickt wurde.',
   email_taken: 'Zu dieser E-Mail-Adresse gibt es schon ein Konto.',
@@ -25,8 +25,8 @@ export const userErrors: ErrorTexts<typeof users> = {
 }
 
 export const roleErrors: ErrorTexts<typeof roles> = {
-  admin_role_has_all_permissions: 'Die Rolle der Administration hat alle Berechtigungen.',
-  administrator_exists: 'Es gibt schon eine Administration.',
+  admin_role_has_all_permissions: 'Die Rolle der Verwaltung hat alle Berechtigungen.',
+  administrator_exists: 'Jemand verwaltet diesen Dienst schon.',
   attribute_has_nul: 'Ein Attribut enthält ein NUL-Zeichen.',
   attributes_too_large: 'Die Attribute sind größer als 16 KB.',
   bootstrap_secret_wrong: 'Das ist nicht das Einrichtungsgeheimnis.',
@@ -35,7 +35,7 @@ export const roleErrors: ErrorTexts<typeof roles> = {
   force_command_not_one_line: 'Der Befehl muss eine Zeile ohne Steuerzeichen sein.',
   gives_more_than_held: 'Sie können nicht vergeben, was Sie selbst nicht haben: {more}.',
   last_administrator:
-    'Das ist das letzte aktive Konto mit der Rolle der Administration. Geben Sie diese zuerst einem anderen.',
+    'Das ist das letzte aktive Konto mit der Rolle der Verwaltung. Geben Sie diese zuerst einem anderen.',
   no_such_permission: 'Diese Berechtigung gibt es nicht.',
   no_such_role: 'Diese Rolle gibt es nicht.',
   own_access_admitted: 'Damit bekämen Sie selbst Zugang zu {place}. Das muss jemand anderes tun.',
@@ -50,7 +50,7 @@ export const roleErrors: ErrorTexts<typeof roles> = {
   range_has_bits_after_prefix: '{range} hat Bits hinter dem Präfix. Schreiben Sie {network}/{prefix}.',
   range_is_ipv4_as_ipv6: '{range} ist ein IPv4-Bereich in der Schreibweise von IPv6. Schreiben Sie ihn als IPv4.',
   range_malformed: '{range} ist kein Bereich wie 192.0.2.0/24 oder 2001:db8::/32.',
-  role_holds_more: 'Diese Rolle hat mehr Berechtigungen als Sie: {more}.',
+  role_holds_more: 'Diese Rolle umfasst mehr, als Sie selbst haben: {more}.',
   role_lacks_permission: 'Die Rolle hat diese Berechtigung nicht.',
   role_name_taken: 'Es gibt schon eine Rolle mit diesem Namen.',
   role_not_held: 'Diese Person hat diese Rolle nicht.',
@@ -78,7 +78,7 @@ export const signInErrors: ErrorTexts<typeof signIn> = {
   password_being_changed: 'Das Passwort wird gerade geändert. Versuchen Sie es noch einmal.',
   password_needed_after_restore:
     'Die Adresse dieses Kontos wurde zurückgeholt. Setzen Sie zuerst ein Passwort, mit dem Link in der E-Mail, die an diese Adresse geschickt wurde.',
-  registration_closed: 'Konten legt hier die Administration an.',
+  registration_closed: 'Konten legt hier die Verwaltung an.',
   too_many_registrations:
     'Aus Ihrem Netz wurden zu viele Konten angelegt. Versuchen Sie es in einer Stunde noch einmal.',
 }
@@ -105,7 +105,7 @@ export const accountErrors: ErrorTexts<typeof account> = {
   too_many_username_changes:
     'Sie haben Ihren Benutzernamen in den letzten 30 Tagen zweimal geändert. Anwendungen kennen Sie unter ihm.',
   username_opens_unix_accounts:
-    'Ihr Benutzername öffnet über SSH-Zertifikate UNIX-Konten. Nur die Administration kann ihn ändern.',
+    'Ihr Benutzername öffnet über SSH-Zertifikate UNIX-Konten. Nur die Verwaltung kann ihn ändern.',
 }
 
 export const manageUsersErrors: ErrorTexts<typeof manageUsers> = {
@@ -119,7 +119,7 @@ export const manageUsersErrors: ErrorTexts<typeof manageUsers> = {
   person_was_here: 'Diese Person war schon hier.',
   planned_actions_need_permission: 'Geplante Aktionen zu sehen braucht die Berechtigung users:lifecycle.',
   roles_need_permission: 'Rollen zu vergeben braucht die Berechtigung roles:assign.',
-  user_disabled: 'Dieses Konto ist deaktiviert.',
+  user_disabled: 'Dieses Konto ist gesperrt.',
   username_not_held_back: 'Dieser Benutzername wird für niemanden freigehalten.',
   username_of_deleted_account: 'Den Benutzernamen eines gelöschten Kontos gibt nur die Verwaltung frei.',
 }
@@ -132,11 +132,11 @@ export const lifecycleErrors: ErrorTexts<typeof lifecycle> = {
   no_such_action: 'Diese Aktion gibt es nicht.',
   not_your_email: 'Das ist nicht die Adresse Ihres Kontos.',
   own_account_not_deleted: 'Das eigene Konto lässt sich hier nicht löschen.',
-  own_account_not_disabled: 'Das eigene Konto lässt sich nicht deaktivieren.',
+  own_account_not_disabled: 'Das eigene Konto lässt sich nicht sperren.',
   own_action_not_cancelled: 'Was für Ihr Konto geplant ist, muss jemand anderes abbrechen.',
   own_action_not_planned: 'Für das eigene Konto lässt sich keine Aktion planen.',
   person_holds_more_than_planner: 'Diese Person hat jetzt mehr Berechtigungen als das Konto, das dies geplant hat.',
-  planner_gone: 'Das Konto, das dies geplant hat, ist deaktiviert oder gelöscht.',
+  planner_gone: 'Das Konto, das dies geplant hat, ist gesperrt oder gelöscht.',
   planner_lost_permission: 'Das Konto, das dies geplant hat, hat die Berechtigung users:lifecycle nicht mehr.',
   role_missing: 'Wählen Sie eine Rolle.',
   time_in_past: 'Dieser Zeitpunkt liegt in der Vergangenheit.',

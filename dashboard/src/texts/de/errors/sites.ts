@@ -7,7 +7,7 @@ export const siteErrors: ErrorTexts<typeof sites> = {
   no_such_site: 'Diese Website gibt es nicht.',
   site_address_elsewhere: 'Das ist kein Host dieser Website.',
   site_address_incomplete: 'Geben Sie einen Pfad an, der mit einem Schrägstrich beginnt, oder eine ganze URL.',
-  try_out_needs_users_read: 'Das braucht die Berechtigung users:read.',
+  try_out_needs_users_read: 'Dafür braucht es die Berechtigung users:read.',
 }
 
 export const appPasswordErrors: ErrorTexts<typeof appPasswords> = {

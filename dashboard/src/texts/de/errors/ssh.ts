@@ -4,17 +4,17 @@ import type { ErrorTexts } from '../../error-texts.ts'
 
 export const sshErrors: ErrorTexts<typeof ssh> = {
   certificate_lifetime_too_long: 'Die längste Gültigkeit, die {roles} erlaubt, ist {max} Sekunden.',
-  host_name_taken: 'Es gibt schon einen Host mit diesem Namen.',
+  host_name_taken: 'Es gibt schon einen Server mit diesem Namen.',
   host_role_unknown: 'Diese Rolle gibt es nicht.',
   hostname_invalid: '{name} ist weder ein DNS-Name noch eine Adresse wie web1.example.com oder 192.0.2.7.',
   hostname_not_allowed: '{name} liegt nicht in SSH_HOST_PATTERNS: {patterns}.',
-  hostname_taken: 'Ein anderer Host hat einen dieser Namen.',
+  hostname_taken: 'Ein anderer Server hat einen dieser Namen.',
   hostname_twice: 'Ein Name kommt doppelt vor.',
   no_such_certificate: 'Dieses Zertifikat gibt es nicht.',
-  no_such_host: 'Diesen Host gibt es nicht.',
+  no_such_host: 'Diesen Server gibt es nicht.',
   no_such_ssh_key: 'Diesen Schlüssel haben Sie nicht.',
   no_unix_account:
-    'Es gibt kein UNIX-Konto, mit dem Sie sich anmelden dürfen. Bitten Sie die Administration um einen Benutzernamen oder eine Rolle mit Kontonamen.',
+    'Es gibt kein UNIX-Konto, mit dem Sie sich anmelden dürfen. Bitten Sie die Verwaltung um einen Benutzernamen oder eine Rolle mit Kontonamen.',
   principals_not_given: 'Keine Ihrer Rollen gibt Ihnen {names}.',
   principals_of_several_groups:
     'Diese Kontonamen kommen von Rollen mit verschiedenen Regeln und brauchen je ein eigenes Zertifikat: {names}.',
@@ -23,7 +23,7 @@ export const sshErrors: ErrorTexts<typeof ssh> = {
   ssh_key_taken:
     'Dieser Schlüssel ist schon gespeichert. Ein Schlüssel gehört zu einem Konto: Erzeugen Sie mit ssh-keygen einen anderen.',
   ssh_key_unreadable: 'Dieser Schlüssel lässt sich nicht mehr lesen. Löschen Sie ihn, und speichern Sie ihn neu.',
-  too_many_hosts: 'Es gibt schon {max} Hosts.',
+  too_many_hosts: 'Es gibt schon {max} Server.',
   too_many_principals:
     'Ihre Rollen ergeben {count} Kontonamen, und ein Zertifikat fasst {max}. Wählen Sie einige davon aus.',
   too_many_ssh_keys: 'Sie haben schon {max} Schlüssel. Löschen Sie einen, den Sie nicht mehr brauchen.',
