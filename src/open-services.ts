@@ -141,7 +141,10 @@ export async function openServices(config: Config, { log, now, ...options }: Pro
   }
 }
 
-/** In the order of locks: certificates are last, because all revocations update one row. */
+/**
+ * In the order of locks, which a new area keeps: certificates are last, because every revocation of some updates one row, and whoever
+ * waits for that row must not be waited for.
+ */
 const ACCESS_SUBSCRIBERS = [passkeySubscriber, oauthSubscriber, appPasswordSubscriber, sshSubscriber]
 
 /** Half a minute of work in all, five seconds of it for one address. */

@@ -76,7 +76,10 @@ export interface IdentityServices extends Services {
   accessSubscribers: readonly AccessSubscriber[]
 }
 
-/** Lets every area end what it has to, in the transaction of the event, one after the other. */
+/**
+ * Lets every area end what it has to, in the transaction of the event, one after the other. What is counted belongs to one area: the
+ * count of a second would replace it.
+ */
 export async function publish<Event extends AccessEvent>(
   services: Pick<IdentityServices, 'now' | 'accessSubscribers'>,
   trx: Trx,
@@ -86,7 +89,10 @@ export async function publish<Event extends AccessEvent>(
   const ended: Ending<Event> = {}
   for (const { on } of services.accessSubscribers) {
     const handle = on[name]
-    if (handle !== 'nothing') Object.assign(ended, await handle(services, trx, event))
+    if (handle === 'nothing') continue
+    const more = await handle(services, trx, event)
+    for (const key of Object.keys(more)) if (key in ended) throw new Error(`Two areas count ${key} for ${name}.`)
+    Object.assign(ended, more)
   }
   return ended
 }

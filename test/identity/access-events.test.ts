@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type AccessSubscriber, publish } from '../../src/identity/access-events.ts'
+import { passkeySubscriber } from '../../src/identity/passkeys/access-subscriber.ts'
+import { oauthSubscriber } from '../../src/oauth/access-subscriber.ts'
+import { appPasswordSubscriber } from '../../src/proxy/app-passwords/access-subscriber.ts'
+import { sshSubscriber } from '../../src/ssh/access-subscriber.ts'
 import { startApp } from '../support/app.ts'
 import { signedInPerson } from '../support/people.ts'
 
@@ -44,6 +48,29 @@ describe('an event about access', () => {
     )
     assert.deepEqual(handled, ['first', 'second: somebody since 7'])
     assert.deepEqual(ended, { grants: 2, certificates: 3 })
+  })
+
+  test('can not be answered twice for the same count, of which one would be lost', async (t) => {
+    const { services } = await startApp(t, { engine: 'sqlite' })
+    const counting = subscriber({ account_taken_over: () => Promise.resolve({ grants: 2 }) })
+    await assert.rejects(
+      services.db.transaction((trx) =>
+        publish({ ...services, accessSubscribers: [counting, counting] }, trx, 'account_taken_over', {
+          userId: 'somebody',
+        }),
+      ),
+      { message: 'Two areas count grants for account_taken_over.' },
+    )
+  })
+
+  test('goes to every area that gives access, and to certificates last, whose revocations lock one row', async (t) => {
+    const { services } = await startApp(t, { engine: 'sqlite' })
+    assert.deepEqual(services.accessSubscribers, [
+      passkeySubscriber,
+      oauthSubscriber,
+      appPasswordSubscriber,
+      sshSubscriber,
+    ])
   })
 
   test('undoes what it is about when a subscriber fails', async (t) => {
