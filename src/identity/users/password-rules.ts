@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { Type } from 'typebox'
-import { AppError, type WeakReason } from '../../errors.ts'
+import { AppError, atField, type WeakReason } from '../../errors.ts'
 import { createAddressQueue } from '../../platform/limits/address-queue.ts'
 import type { Services } from '../../platform/services.ts'
 import type { Verdict } from '../password-strength/assess-password.ts'
@@ -40,8 +40,7 @@ export async function refuseWeakPassword(
   const personal = personalWords(person, new URL(config.dashboardOrigin).hostname)
   const { weak } = await assessInThread({ password, personal }, address)
   if (weak === undefined) return
-  const message = SENTENCES[weak]
-  throw new AppError('weak_password', message, { issues: [{ path: field, message, reason: weak }] })
+  throw atField(field, new AppError('weak_password', SENTENCES[weak], { reason: weak }))
 }
 
 const SENTENCES: Record<WeakReason, string> = {
