@@ -3,6 +3,7 @@ import { readVisibleName } from '../../platform/http/visible-name.ts'
 import type { Services } from '../../platform/services.ts'
 import { dryRunning } from '../../storage/database.ts'
 import { findRoleByName } from '../roles/role-store.ts'
+import { MAX_ROLE_NAME } from '../roles/role.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { changeAs } from '../sessions/lock-actor.ts'
 import { EMAIL_PATTERN, MAX_EMAIL, normalizeEmail } from '../users/email-address.ts'
@@ -61,8 +62,8 @@ async function importOne(
   if (preferredUsername !== undefined && usernames.has(preferredUsername)) refuseTakenUsername(preferredUsername)
   const roleIds: string[] = []
   for (const name of roles) {
-    const role = (await findRoleByName(db.read, name)) ?? refuse(manageUsersErrors.no_role_of_this_name({ name }))
-    roleIds.push(role)
+    const role = await findRoleByName(db.read, name)
+    roleIds.push(role ?? refuse(manageUsersErrors.no_role_of_this_name({ name: name.slice(0, MAX_ROLE_NAME) })))
   }
   await inviteUser(services, { ...row, ...(displayName === undefined ? {} : { displayName }), roleIds }, actor)
   if (preferredUsername !== undefined) usernames.add(preferredUsername)

@@ -11,7 +11,8 @@ export const PermissionName = Type.Enum(PERMISSIONS)
 /** One that a role holds. */
 export const HeldPermission = OpenEnum('PermissionName', PERMISSIONS)
 
-export const RoleName = VisibleName({ maxLength: 64 })
+export const MAX_ROLE_NAME = 64
+export const RoleName = VisibleName({ maxLength: MAX_ROLE_NAME })
 
 export const RoleDescription = VisibleText({ maxLength: 500 })
 

@@ -230,6 +230,16 @@ onEachEngine('many users at once', (engine) => {
     assert.equal(one.trimEnd().split('\r\n').length, 2)
   })
 
+  test('a refused row of an import repeats no more of the name of a role than such a name can have', async () => {
+    const admin = await signedInPerson(shared(), { admin: true })
+    const rows = [{ email: 'long-role@example.com', roles: ['x'.repeat(10_000)] }]
+    const { results } = (await admin.post(IMPORT, { rows })).json()
+    assert.deepEqual(
+      [results[0].outcome, results[0].reason, results[0].values],
+      ['refused', 'no_role_of_this_name', { name: 'x'.repeat(64) }],
+    )
+  })
+
   test('an import with roles needs roles:assign, and has a thousand rows and one megabyte at most', async () => {
     const n = ++count
     const admin = await signedInPerson(shared(), { admin: true })
