@@ -3,6 +3,7 @@ import type { Reader } from '../../storage/database.ts'
 import { mayUseClient } from '../clients/allowed-role-store.ts'
 import { clientMayAct } from '../clients/client-store.ts'
 import { logoUrl } from '../clients/client.ts'
+import { SIGN_IN_GRANTS } from '../clients/grant-types.ts'
 
 /** An application that a person may open. */
 export interface UsableApp {
@@ -65,7 +66,7 @@ export async function listUserApps(db: Reader, userId: string): Promise<UserApp[
     )
     .where(clientMayAct)
     // A machine that acts for itself signs nobody in.
-    .where('oauth_clients.grant_types', '!=', JSON.stringify(['client_credentials']))
+    .where((eb) => eb.or(SIGN_IN_GRANTS.map((type) => eb('oauth_clients.grant_types', 'like', `%"${type}"%`))))
     .where(mayUseClient(userId))
     .select([
       'oauth_clients.client_id',

@@ -10,7 +10,7 @@ import { PERSON_COLUMNS, mappedClaims } from '../claims/mapped-claims.ts'
 import { CLAIM_COLUMNS, userClaims } from '../claims/user-claims.ts'
 import { mayUseClient } from '../clients/allowed-role-store.ts'
 import { clientExists, packedAllowedRoles } from '../clients/client-store.ts'
-import { GRANT_TYPES, signsIn } from '../clients/grant-types.ts'
+import { SIGN_IN_GRANTS } from '../clients/grant-types.ts'
 import { type Admission, findSiteEscalation } from '../sites/compare-sites.ts'
 import { nameOf } from '../sites/site-host.ts'
 import { packedRuleRoles, readSite } from '../sites/site-settings.ts'
@@ -61,10 +61,8 @@ function comparingApplications(
   }
 }
 
-const SIGN_IN_GRANTS = new Set<string>(GRANT_TYPES.filter(signsIn))
-
 const letsIn = ({ mayUse, disabled_at, grant_types }: ApplicationRow): boolean =>
-  Boolean(mayUse) && disabled_at === null && readTextList(grant_types).some((type) => SIGN_IN_GRANTS.has(type))
+  Boolean(mayUse) && disabled_at === null && SIGN_IN_GRANTS.some((type) => readTextList(grant_types).includes(type))
 
 interface Told {
   value: unknown

@@ -8,7 +8,7 @@ import { SCOPE_TOKEN } from '../protocol/scope.ts'
 import { SITE_FIELDS, type SiteSettings, siteColumns } from '../sites/site-settings.ts'
 import { clientErrors } from './client-errors.ts'
 import { CONSENT, type Client, type ClientType, ID_TOKEN_ALGORITHMS, ID_TOKEN_CLAIMS, PKCE } from './client.ts'
-import { GRANT_TYPES, isDefaultGrant, needsSecret, signsIn } from './grant-types.ts'
+import { GRANT_TYPES, isDefaultGrant, needsSecret, SIGN_IN_GRANTS } from './grant-types.ts'
 import { checkLaunchUrl, checkRedirectUri } from './redirect-uri.ts'
 
 const Uris = Type.Array(Type.String({ minLength: 1, maxLength: 2048 }), { maxItems: 20, uniqueItems: true })
@@ -119,7 +119,7 @@ export type SettingRules = Pick<Config, 'httpRedirectHosts' | 'redirectSchemes' 
 function checkGrantTypes(type: ClientType, { redirectUris, grantTypes }: Settings): void {
   if (grantTypes.includes('authorization_code') && redirectUris.length === 0)
     throw atField('redirectUris', clientErrors.redirect_uri_needed())
-  if (grantTypes.includes('refresh_token') && !grantTypes.some(signsIn))
+  if (grantTypes.includes('refresh_token') && !grantTypes.some((type) => SIGN_IN_GRANTS.includes(type)))
     throw atField('grantTypes', clientErrors.refresh_tokens_need_codes())
   if (type === 'public' && grantTypes.some(needsSecret))
     throw atField('grantTypes', clientErrors.credentials_of_public_client())

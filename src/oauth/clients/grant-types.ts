@@ -26,4 +26,4 @@ export const GRANT_TYPES = Object.keys(RULES) as GrantType[]
 
 export const isDefaultGrant = (type: GrantType): boolean => RULES[type].isDefault
 export const needsSecret = (type: GrantType): boolean => RULES[type].needsSecret
-export const signsIn = (type: GrantType): boolean => RULES[type].signsIn
+export const SIGN_IN_GRANTS = GRANT_TYPES.filter((type) => RULES[type].signsIn)

@@ -59,6 +59,14 @@ onEachEngine('who may use an application', (engine) => {
     const open = await registerApplication(app())
     const closed = await registerApplication(app(), { allowedRoles: [await newRole(admin)] })
     const machine = await registerApplication(app(), { grantTypes: ['client_credentials'], redirectUris: [] })
+    const otherMachine = await registerApplication(app(), { grantTypes: ['client_credentials'], redirectUris: [] })
+    await app().services.db.transaction((trx) =>
+      trx
+        .updateTable('oauth_clients')
+        .set({ grant_types: JSON.stringify(['client_credentials', 'urn:example:machine']) })
+        .where('client_id', '=', otherMachine.clientId)
+        .execute(),
+    )
     const path = `/api/admin/users/${person.user.id}/apps`
     const { apps } = (await admin.get(path)).json<{ apps: Record<string, unknown>[] }>()
     const found = ({ clientId }: Application) => apps.find((each) => each['client_id'] === clientId)
@@ -69,7 +77,7 @@ onEachEngine('who may use an application', (engine) => {
       [roleId],
     )
     assert.partialDeepStrictEqual(found(open), { everybody: true, roles: [], authorized: false })
-    assert.deepEqual([found(closed), found(machine)], [undefined, undefined])
+    for (const unlisted of [closed, machine, otherMachine]) assert.equal(found(unlisted), undefined)
     assert.equal((await person.get(path)).statusCode, 403)
     assert.equal((await admin.get('/api/admin/users/usr_nobody/apps')).statusCode, 404)
   })
