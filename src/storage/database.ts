@@ -1,6 +1,7 @@
 import { type CompiledQuery, type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Schema } from './schema.ts'
 import type { Signaller, Signals } from './signals.ts'
+import type { TransactionQueue } from './transaction-queue.ts'
 
 /** A query that was compiled once. Values that differ between runs are parameters. */
 export interface CompiledStatement extends CompiledQuery {
@@ -51,6 +52,8 @@ export interface Database extends StatementRunner {
    * work runs again, so it must do nothing but use the database.
    */
   transaction<T>(work: (trx: Trx) => Promise<T>): Promise<T>
+  /** Where transactions that lock the row of one person wait for each other. The key is the id of that person. */
+  personQueue: TransactionQueue
   /**
    * Runs one statement as a transaction of its own, for work that no request waits for, and returns how many rows it changed.
    * On SQLite it runs on another thread, so that requests go on while it waits for the disk.

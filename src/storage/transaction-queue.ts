@@ -10,12 +10,18 @@ const MAX_WAITING = 10_000
  */
 const MAX_WAIT_MS = 30_000
 
+/** How many of the ten connections of a replica may wait for one row. */
+const MAX_AT_ONCE = 3
+
+/** Runs a transaction when those before it that lock the same row, whose key is given, have ended. */
+export type TransactionQueue = Pick<WorkQueue, 'run'>
+
 /**
  * For transactions that lock the same row. In the database they would wait for each other too, but each would occupy a
  * connection of the pool, and one row that stays locked would use up all connections. When one of them fails because the
  * database is unavailable, so do those behind it, instead of waiting as long again for the same failure.
  */
-export const createTransactionQueue = (atOncePerKey: number): Pick<WorkQueue, 'run'> =>
+export const createTransactionQueue = (atOncePerKey = MAX_AT_ONCE): TransactionQueue =>
   createWorkQueue({
     atOncePerKey,
     maxWaiting: MAX_WAITING,

@@ -1,7 +1,6 @@
 import { refuse } from '../../errors.ts'
 import type { Services } from '../../platform/services.ts'
 import type { Trx } from '../../storage/database.ts'
-import { createTransactionQueue } from '../../storage/transaction-queue.ts'
 import { lockPermission } from '../roles/role-store.ts'
 import type { RowLock } from '../users/lock-user.ts'
 import type { CallingActor, SignedInActor } from './actor.ts'
@@ -52,16 +51,13 @@ export const changeAs = <T>(
 export const recheckActor = (services: ActorServices, actor: SignedInActor): Promise<void> =>
   changeAs(services, actor, async () => {})
 
-/** How many of the ten connections of a replica may wait for the row of one person. */
-const ownChanges = createTransactionQueue(3)
-
-/** The same for a change of the actor's own account: one at a time. */
+/** The same for a change of the actor's own account: one at a time, and without using up the connections while others wait. */
 export const changeOwnAccount = <T>(
   { db, now }: ActorServices,
   actor: CallingActor,
   change: (trx: Trx) => Promise<T>,
 ): Promise<T> =>
-  ownChanges.run(actor.id, () =>
+  db.personQueue.run(actor.id, () =>
     db.transaction(async (trx) => {
       await lockActor(trx, { now }, actor, 'exclusive')
       return change(trx)

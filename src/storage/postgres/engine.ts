@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import { createClockDifference } from '../clock-difference.ts'
 import { type Engine, type Reader, type StatementRunner, type Trx } from '../database.ts'
 import type { Schema } from '../schema.ts'
+import { createTransactionQueue } from '../transaction-queue.ts'
 import { rethrow } from './errors.ts'
 import { createKysely } from './kysely.ts'
 import { createAbandoned, createAlone, openPool, type Places, runAlone } from './pool.ts'
@@ -93,6 +94,7 @@ export async function openPostgres(
       // Not on the connection for reads: a write is answered when it is on the disk, and reads would wait behind it.
       run: runOn(writes),
       transaction: (work) => transact(forChanges, (open, afterCommit) => work(toTrx(within(open), open, afterCommit))),
+      personQueue: createTransactionQueue(),
       async writeInBackground(query) {
         const { numAffectedRows } = await repeat(() => query.execute(kysely))
         return Number(numAffectedRows)

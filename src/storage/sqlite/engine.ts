@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import { createCommitTasks, type Engine, type Reader, type StatementRunner, type Trx } from '../database.ts'
 import { isUnavailable } from '../failure.ts'
 import { createEmitter, signalOnce } from '../signals.ts'
+import { createTransactionQueue } from '../transaction-queue.ts'
 import { connect, isBusy, translateSqlite, type SqliteConnection } from './connection.ts'
 import { openReading, openWriting, runIn } from './dialect.ts'
 import type { KeptLock } from './file-lock.ts'
@@ -58,6 +59,7 @@ export function openSqlite(file: string, log: Logger, lock: KeptLock): Engine {
           throw error
         }
       },
+      personQueue: createTransactionQueue(),
       writeInBackground(query) {
         const { sql, parameters } = query.compile(writing.kysely)
         return thread.exclusively(() =>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Trx } from '../../../src/storage/database.ts'
+import type { Database, Trx } from '../../../src/storage/database.ts'
 import { isDuplicate } from '../../../src/storage/failure.ts'
 import { type Values, writeStatement } from '../../../src/storage/statement.ts'
 import { add, addAlone, addByStatement, FIFTY, findByStatement, names, type Open, valueOf } from './open.ts'
@@ -54,6 +54,23 @@ export function concurrency(open: Open): void {
     await Promise.all(FIFTY.map(step))
     const counters = db.read.selectFrom('counters').select('value').where('name', '=', 'ssh_serial')
     assert.equal(Number((await counters.executeTakeFirstOrThrow()).value), FIFTY.length)
+  })
+
+  test('transactions that wait for the row of a person hold up those of that person alone, and none of another database', async (t) => {
+    const [{ db }, { db: other }] = [await open(t), await open(t)]
+    const { promise: blocked, resolve: release } = Promise.withResolvers<void>()
+    const ended: string[] = []
+    const run = async (on: Database, key: string, what: string, work = async () => {}) => {
+      await on.personQueue.run(key, work)
+      ended.push(what)
+    }
+    const blocking = Array.from({ length: 3 }, () => run(db, 'usr_1', 'blocking', () => blocked))
+    const waiting = run(db, 'usr_1', 'waiting')
+    await run(db, 'usr_2', 'another person')
+    await run(other, 'usr_1', 'another database')
+    assert.deepEqual(ended, ['another person', 'another database'])
+    release()
+    await Promise.all([...blocking, waiting])
   })
 
   test('a row that was read with a lock is the same until the end of the transaction: no update is lost', async (t) => {
