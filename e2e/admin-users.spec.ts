@@ -170,6 +170,10 @@ test('many people are given a role, invited again and disabled at once, after a 
   await expect(dialog).toContainText('Disable 2 people?')
   await dialog.getByLabel('Reason').fill('The project ended')
   await dialog.getByRole('button', { name: 'Check first' }).click()
+  await expect(dialog.getByRole('button', { name: 'Do it for 2' })).toBeEnabled()
+  // Nothing is done yet: the reason is not thrown away without a question.
+  await page.keyboard.press('Escape')
+  await dialog.getByRole('button', { name: 'Keep editing' }).click()
   await dialog.getByRole('button', { name: 'Do it for 2' }).click()
   await expect(dialog).toContainText('2 done')
   await dialog.getByRole('button', { name: 'Close' }).last().click()

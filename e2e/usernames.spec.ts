@@ -45,6 +45,16 @@ test('an administrator releases a username that is held back where it is refused
   await page.goto(`/admin/users/${second}?tab=details`)
   await page.getByLabel('Username').fill(`first-${id}`)
   await page.getByRole('region', { name: 'Details' }).getByRole('button', { name: 'Save' }).click()
+  // Why a name could not be released is said until something else is entered.
+  const release = '**/api/admin/usernames/*/release'
+  await page.route(release, (route) => route.fulfill({ status: 503, json: { error: 'Busy.', code: 'unavailable' } }))
+  await page.getByRole('button', { name: `Release first-${id} and save` }).click()
+  await expect(page.getByRole('alert')).toBeVisible()
+  await page.getByLabel('Username').fill(`first-${id}x`)
+  await expect(page.getByRole('alert')).toHaveCount(0)
+  await page.unroute(release)
+  await page.getByLabel('Username').fill(`first-${id}`)
+  await page.getByRole('region', { name: 'Details' }).getByRole('button', { name: 'Save' }).click()
   await page.getByRole('button', { name: `Release first-${id} and save` }).click()
   await expect(page.getByRole('button', { name: `Release first-${id} and save` })).toHaveCount(0)
   await expect
