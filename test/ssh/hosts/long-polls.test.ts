@@ -78,13 +78,13 @@ onEachEngine('a request that waits', (engine) => {
     const admin = await signedInPerson(app, { admin: true })
     const { hostToken } = await enroll(app, (await createHost(admin)).enrollmentToken)
     const etag = await etagOf(app)
-    const held = Array.from({ length: 64 }, () => wait(app, etag))
+    const polls = Array.from({ length: 64 }, () => wait(app, etag))
     await waiting(app, 64)
     assert.equal((await wait(app, etag)).statusCode, 304, 'at once')
-    held.push(hostWith(app, hostToken).get(`${URL}&wait=${encodeURIComponent(etag)}`))
+    polls.push(hostWith(app, hostToken).get(`${URL}&wait=${encodeURIComponent(etag)}`))
     await waiting(app, 65)
     await app.close()
-    assert.ok((await Promise.all(held)).every(({ statusCode }) => statusCode === 304))
+    assert.ok((await Promise.all(polls)).every(({ statusCode }) => statusCode === 304))
   })
 
   test('is counted no longer when its client has gone', async (t) => {
@@ -137,13 +137,13 @@ onEachEngine('a request that waits', (engine) => {
     const { host, enrollmentToken } = await createHost(admin)
     const agent = hostWith(app, (await enroll(app, enrollmentToken)).hostToken)
     const { etag } = (await agent.get('/ssh/hosts/principals')).headers
-    const held = agent.get(`/ssh/hosts/principals?wait=${encodeURIComponent(String(etag))}`)
+    const poll = agent.get(`/ssh/hosts/principals?wait=${encodeURIComponent(String(etag))}`)
     await waiting(app, 1)
     await admin.post(`/api/ssh/hosts/${host.id}/enrollment`, { revoke: true })
     await signedInPerson(app, { permissions: ['ssh:cert:issue'] })
     app.clock.advance(1000)
     await app.tick()
-    assert.equal((await held).statusCode, 401)
+    assert.equal((await poll).statusCode, 401)
   })
 
   test('for both lists of a host is answered with the ETags of both, at once for any other value, or with 304 after 55 seconds', async (t) => {
@@ -159,14 +159,14 @@ onEachEngine('a request that waits', (engine) => {
       assert.deepEqual(answer.json(), current)
     }
     const bare = (tag: string) => tag.replace(/^W\//, '').replaceAll('"', '')
-    const held = [both(current), both({ krl: bare(current.krl), principals: bare(current.principals) })]
+    const polls = [both(current), both({ krl: bare(current.krl), principals: bare(current.principals) })]
     await waiting(app, 2)
     app.clock.advance(54_999)
     await app.tick()
     assert.equal(app.services.longPolls.count(), 2)
     app.clock.advance(1)
     await app.tick()
-    for (const answer of held) assert.deepEqual([(await answer).statusCode, (await answer).body], [304, ''])
+    for (const answer of polls) assert.deepEqual([(await answer).statusCode, (await answer).body], [304, ''])
     assert.equal((await hostWith(app, 'ht_wrong').get('/ssh/hosts/wait')).statusCode, 401)
   })
 
@@ -176,9 +176,9 @@ onEachEngine('a request that waits', (engine) => {
     const { hostToken } = await enroll(app, (await createHost(admin)).enrollmentToken)
     const agent = hostWith(app, hostToken)
     const again = async (tags: object) => {
-      const held = agent.get(`/ssh/hosts/wait?${new URLSearchParams({ ...tags }).toString()}`)
+      const poll = agent.get(`/ssh/hosts/wait?${new URLSearchParams({ ...tags }).toString()}`)
       await waiting(app, 1)
-      return held
+      return poll
     }
     const first = (await agent.get('/ssh/hosts/wait')).json<{ krl: string; principals: string }>()
     // Some seconds later, so that the list is too old before the request has waited for 55.
@@ -212,7 +212,7 @@ onEachEngine('a request that waits', (engine) => {
       }),
     )
     const tags = (await hosts[0]?.get('/ssh/hosts/wait'))?.json<Record<string, string>>()
-    const held = hosts.map((host) => host.get(`/ssh/hosts/wait?${new URLSearchParams(tags).toString()}`))
+    const polls = hosts.map((host) => host.get(`/ssh/hosts/wait?${new URLSearchParams(tags).toString()}`))
     await waiting(app, hosts.length)
     const reads = t.mock.method(app.services.db.read, 'selectFrom')
     const readsOfRoles = () => reads.mock.calls.filter((call) => call.arguments.includes('roles')).length
@@ -223,7 +223,7 @@ onEachEngine('a request that waits', (engine) => {
     assert.equal(readsOfRoles(), 0)
     assert.equal(app.services.longPolls.count(), hosts.length)
     await app.services.db.transaction((trx) => updateUser(trx, admin.user.id, { preferred_username: 'renamed' }))
-    for (const answer of held) assert.equal((await answer).statusCode, 200)
+    for (const answer of polls) assert.equal((await answer).statusCode, 200)
     assert.equal(readsOfRoles(), 1)
   })
 })
