@@ -3,6 +3,7 @@ import type { IdentityServices } from './identity/access-events.ts'
 import { createStreams, type Streams } from './identity/notifications/streams.ts'
 import { passkeySubscriber } from './identity/passkeys/access-subscriber.ts'
 import { addBuiltInRoles } from './identity/roles/role-store.ts'
+import { createPasswordStrength } from './identity/users/assess-in-thread.ts'
 import { oauthSubscriber } from './oauth/access-subscriber.ts'
 import { addBuiltInClient } from './oauth/clients/built-in-client.ts'
 import { createPkceUses } from './oauth/clients/pkce-uses.ts'
@@ -74,6 +75,7 @@ export async function openServices(config: Config, { log, now, ...options }: Pro
     const signingKeys = await openSigningKeys({ db, now, vault, signals, log })
     const sshCa = await openSshAuthority({ db, now, vault, signals, log }, 'ssh-ca')
     const sshHostCa = await openSshAuthority({ db, now, vault, signals, log }, 'ssh-host-ca')
+    const strength = createPasswordStrength()
     const mail = openMail(config, log, isTerminal)
     const dailyCounts = createDailyCounts({ db, now })
     const streams = createStreams({ db, now, monotonicNow, signals, log })
@@ -109,6 +111,7 @@ export async function openServices(config: Config, { log, now, ...options }: Pro
       sshCa,
       sshHostCa,
       passwords: createPasswords(random, createAddressQueue(passwordQueue(config)), options.hashCost),
+      strength,
       limits: createLimits({ db, now }, config.rateLimits),
       locate: await createLocate(config),
       mail,
@@ -131,6 +134,7 @@ export async function openServices(config: Config, { log, now, ...options }: Pro
           await flush().catch((error: unknown) =>
             log.warn({ err: error }, 'What was counted in the last second could not be stored and is lost.'),
           )
+        strength.close()
         await mail.close()
         await close()
       },

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import type { WeakReason } from '../errors.ts'
 import type { Database, Engine } from '../storage/database.ts'
 import type { Signals } from '../storage/signals.ts'
 import type { DailyCounts } from './audit/daily-counts.ts'
@@ -34,6 +35,7 @@ export interface Services {
   /** Signs the certificates of hosts. */
   sshHostCa: SshAuthority
   passwords: Passwords
+  strength: PasswordStrength
   limits: Limits
   locate: Locate
   mail: MailTransport
@@ -45,4 +47,11 @@ export interface Services {
   observeEvent?: (event: AuditEvent) => void
   /** What makes the first administrator while there is none. */
   bootstrapSecret: string
+}
+
+/** Whether a password is easy to guess. The rules are in `identity/password-strength`. */
+export interface PasswordStrength {
+  assess(request: { password: string; personal: string[] }, address: string): Promise<{ weak?: WeakReason | undefined }>
+  /** Ends the thread that holds the dictionaries. */
+  close(): void
 }

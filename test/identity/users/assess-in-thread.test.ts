@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { assessInThread } from '../../../src/identity/users/password-rules.ts'
+import { after, test } from 'node:test'
+import { createPasswordStrength } from '../../../src/identity/users/assess-in-thread.ts'
 import { sharedApp } from '../../support/app.ts'
 import { anonymous, signedInPerson } from '../../support/people.ts'
 
+const strength = createPasswordStrength()
+after(() => strength.close())
+
 const assess = (password: string, address = '192.0.2.1') =>
-  assessInThread({ password, personal: ['lovelace'] }, address)
+  strength.assess({ password, personal: ['lovelace'] }, address)
 
 test('a thread gives the verdicts of the rule, also for concurrent requests', async () => {
   const passwords = ['minecraft', 'correct horse battery staple', 'Lovelace1', 'xK9#mQ2v']
@@ -39,6 +42,15 @@ test('an address with more than a hundred waiting requests is refused', async ()
     [outcomes.filter((status) => status === 200).length, outcomes.filter((status) => status === 429).length],
     [101, 9],
   )
+})
+
+test('every service has a queue and a thread of its own', async () => {
+  const other = createPasswordStrength()
+  const full = Promise.allSettled(Array.from({ length: 102 }, () => assess('minecraft')))
+  const { weak } = await other.assess({ password: 'Lovelace1', personal: ['lovelace'] }, '192.0.2.1')
+  other.close()
+  assert.equal(weak, 'personal')
+  assert.equal((await full).filter(({ status }) => status === 'rejected').length, 1)
 })
 
 const shared = sharedApp()
