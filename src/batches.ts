@@ -126,7 +126,8 @@ export function createBatchQueue<T>(options: BatchOptions<T>): BatchQueue<T> {
 
   return {
     add(item) {
-      if (!queue(item)) return
+      // Also when it is turned away, because quiet ones fill the queue: otherwise they would fill it for ever.
+      queue(item)
       quiet = 0
       wake()
     },

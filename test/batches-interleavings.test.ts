@@ -71,7 +71,11 @@ function createModel(t: TestContext, s: fc.Scheduler, again: number[], isSoonSch
       for (const item of unrun) item.isQuiet = false
       return unrun
     },
-    turnAway: settle,
+    turnAway(item, why) {
+      settle(item, why)
+      // One that finds no place lets those go that came quietly.
+      if (!item.isQuiet) for (const each of items) each.isQuiet &&= each.end !== undefined
+    },
     maxBatch: MAX_BATCH,
     maxWaiting: MAX_WAITING,
     maxWaitMs: MAX_WAIT_MS,

@@ -74,3 +74,19 @@ test('work between two batches may take longer than a batch, but what waits for 
   await letPass(0)
   assert.deepEqual(ends, ['done'])
 })
+
+test('a queue that is full of what came quietly runs it when another comes that finds no place', async () => {
+  const ends: string[] = []
+  const queue = createBatchQueue<string>({
+    run: async (batch) => void ends.push(...batch),
+    turnAway: (item, why) => void ends.push(`${item}: ${why}`),
+    maxBatch: 1,
+    maxWaiting: 2,
+    maxWaitMs: 1000,
+  })
+  queue.addQuietly('first')
+  queue.addQuietly('second')
+  queue.add('third')
+  await queue.idle()
+  assert.deepEqual(ends, ['third: too many', 'first', 'second'])
+})
