@@ -37,6 +37,23 @@ export default defineConfig({
   },
   overrides: [
     forbid(['catalogue/**/*.ts'], ['**/src/**', 'node:*'], 'The catalogue is data: the dashboard reads it too.'),
+    {
+      files: ['dashboard/src/**'],
+      rules: {
+        'no-restricted-imports': [
+          'error',
+          {
+            paths: [
+              {
+                name: '@tanstack/react-query',
+                importNames: ['useMutation'],
+                message: 'Actions of buttons use useSubmit, which takes a double click once.',
+              },
+            ],
+          },
+        ],
+      },
+    },
   ],
   ignorePatterns: ['dashboard/dist', 'dist', 'release', 'data', 'node_modules'],
 })
