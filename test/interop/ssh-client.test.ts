@@ -1,67 +1,14 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
-import { createServer, request } from 'node:http'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, test, type TestContext } from 'node:test'
+import { describe, test } from 'node:test'
 import type { Notification } from '../../src/identity/notifications/notification-store.ts'
-import { SK_DUMMY } from '../platform/openssh/new-security-key.ts'
-import { startApp } from '../support/app.ts'
-import { createClock } from '../support/clock.ts'
-import { freePort } from '../support/free-port.ts'
 import { until } from '../support/replicas.ts'
-import { type Home, newHome, ssh, startAgent } from './home.ts'
-import { ACCOUNT, newKeyPair, sshKeygen, temporaryFolder } from './openssh.ts'
+import { newHome, ssh, startAgent } from './home.ts'
+import { ACCOUNT, newKeyPair, temporaryFolder } from './openssh.ts'
 import { signInSshUser } from './sign-in-ssh-user.ts'
+import { read, inAgent, age, signedIn } from './ssh-client-home.ts'
 import { countRequests, decideShown, install, logIn, startService } from './ssh-person.ts'
-
-const read = (home: Home, path: string) => readFileSync(join(home.folder, path), 'utf8')
-const inAgent = async (home: Home) =>
-  (await home.run('ssh-add', '-L')).output
-    .trim()
-    .split('\n')
-    .filter((line) => line.startsWith('ssh-'))
-
-/** Makes the certificate look as if it expired soon. */
-function age(home: Home): void {
-  const [issued] = read(home, '.ssh/latchkey/certificate').split('\n')
-  const holder = read(home, '.ssh/latchkey/certificate').split('\n')[2] ?? ''
-  const soon = Math.floor(Date.now() / 1000) + 60
-  writeFileSync(join(home.folder, '.ssh/latchkey/certificate'), `${issued}\n${soon}\n${holder}\n`)
-}
-
-/** A person with an agent who has installed the program and signed in. */
-async function signedIn(t: TestContext) {
-  const service = await startService(t)
-  const home = newHome(t, { SSH_AUTH_SOCK: await startAgent(t) })
-  const person = await signInSshUser(service.app)
-  await install(home, service.app)
-  await logIn(home, person)
-  return { ...service, home, person }
-}
-
-/** A server whose answers to some paths are given, and that passes every other request on. */
-async function startFront(t: TestContext, answers: Record<string, string | Buffer>) {
-  const port = await freePort()
-  const baseUrl = `http://127.0.0.1:${port}`
-  const app = await startApp(t, {
-    config: { baseUrl, sshHostPatterns: ['*.test.example'] },
-    clock: createClock(Date.now()),
-  })
-  const behind = await app.listen()
-  const server = createServer((incoming, outgoing) => {
-    const answer = answers[incoming.url ?? '']
-    if (answer !== undefined) return outgoing.end(answer)
-    const { method, headers } = incoming
-    return incoming.pipe(
-      request(`${behind}${incoming.url}`, { method, headers }, (response) => {
-        outgoing.writeHead(response.statusCode ?? 502, response.headers)
-        response.pipe(outgoing)
-      }),
-    )
-  }).listen(port, '127.0.0.1')
-  t.after(() => server.close())
-  return app
-}
 
 // Most of the time is spent waiting between two polls, so several run at the same time.
 describe('latchkey-ssh', { concurrency: 6 }, () => {
@@ -98,32 +45,6 @@ describe('latchkey-ssh', { concurrency: 6 }, () => {
     const shown = await home.run(home.bin, 'status')
     assert.equal(shown.code, 0)
     assert.match(shown.output, new RegExp(`Accounts: +${person.user.preferredUsername}, ${ACCOUNT}`))
-  })
-
-  test('the block is the last one of the configuration, sets the username, and what the person has set before it wins', async (t) => {
-    const service = await startService(t)
-    const home = newHome(t, { SSH_AUTH_SOCK: await startAgent(t) })
-    mkdirSync(join(home.folder, '.ssh'), { mode: 0o700 })
-    const own = 'Host own.test.example\n  User somebody'
-    writeFileSync(join(home.folder, '.ssh/config'), own)
-    const person = await signInSshUser(service.app)
-    await install(home, service.app)
-    await logIn(home, person)
-    const config = read(home, '.ssh/config')
-    assert.ok(config.startsWith(`${own}\n# BEGIN latchkey-ssh`) && config.endsWith('# END latchkey-ssh\n'), config)
-    assert.match(config, /^Match host 127\.0\.0\.1,\*\.test\.example exec "\S+\/latchkey-ssh ensure"$/m)
-    assert.doesNotMatch(config, /%/)
-    await logIn(home, person)
-    assert.equal(read(home, '.ssh/config'), config)
-    const userAt = async (host: string) => {
-      const { output } = await home.run('ssh', '-F', join(home.folder, '.ssh/config'), '-G', host)
-      return /^user (.*)$/m.exec(output)?.[1]
-    }
-    assert.equal(await userAt('a.test.example'), person.user.preferredUsername)
-    assert.equal(await userAt('own.test.example'), 'somebody')
-    const before = countRequests(service.app)
-    assert.equal(await userAt('elsewhere.example'), ACCOUNT)
-    assert.equal(countRequests(service.app), before)
   })
 
   test('two terminals at once sign in once', async (t) => {
@@ -271,185 +192,11 @@ describe('latchkey-ssh', { concurrency: 6 }, () => {
     assert.equal((await home.run(home.bin, 'status')).code, 1)
   })
 
-  test('uninstalling leaves the home folder as it was', async (t) => {
-    const service = await startService(t)
-    const person = await signInSshUser(service.app)
-    const list = (folder: string) => readdirSync(folder, { recursive: true }).map(String).toSorted()
-
-    const fresh = newHome(t)
-    await install(fresh, service.app)
-    await logIn(fresh, person)
-    const removed = await fresh.run(fresh.bin, 'uninstall')
-    assert.equal(removed.code, 0, removed.output)
-    assert.deepEqual(list(fresh.folder), [])
-
-    const used = newHome(t)
-    mkdirSync(join(used.folder, '.ssh'), { mode: 0o700 })
-    mkdirSync(join(used.folder, 'dotfiles'))
-    const config = 'Host *\n  ServerAliveInterval 30'
-    writeFileSync(join(used.folder, 'dotfiles/ssh'), config, { mode: 0o644 })
-    symlinkSync('../dotfiles/ssh', join(used.folder, '.ssh/config'))
-    const before = list(used.folder)
-    await install(used, service.app)
-    await logIn(used, person)
-    assert.match(read(used, 'dotfiles/ssh'), /latchkey-ssh ensure/)
-    assert.equal((await used.run(used.bin, 'uninstall')).code, 0)
-    assert.deepEqual(list(used.folder), before)
-    assert.equal(read(used, 'dotfiles/ssh'), config)
-    assert.equal(statSync(join(used.folder, 'dotfiles/ssh')).mode & 0o777, 0o644)
-  })
-
   test('a lock whose process has died is taken over', async (t) => {
     const { home } = await signedIn(t)
     age(home)
     mkdirSync(join(home.folder, '.ssh/latchkey/lock'))
     writeFileSync(join(home.folder, '.ssh/latchkey/lock/pid'), '4194999\n')
     assert.equal((await home.run(home.bin, 'ensure')).code, 0)
-  })
-
-  test('a setup script that is cut off does nothing, and the whole one knows its server, whatever the Host header says', async (t) => {
-    const app = await startApp(t, { config: { baseUrl: 'https://id.example.org', sshHostPatterns: ['*.example.org'] } })
-    const answer = await app.app.inject({ url: '/ssh/client-setup.sh', headers: { host: 'evil.example' } })
-    assert.equal(answer.headers['content-type'], 'text/x-shellscript; charset=utf-8')
-    assert.equal(answer.headers['access-control-allow-origin'], '*')
-    assert.doesNotMatch(answer.body, /evil/)
-    assert.match(answer.body, /^url='https:\/\/id\.example\.org'$/m)
-    const home = newHome(t)
-    const file = join(temporaryFolder(t), 'setup.sh')
-    for (let share = 0.05; share < 1; share += 0.05) {
-      writeFileSync(file, answer.body.slice(0, Math.floor(answer.body.length * share)))
-      await home.run('sh', file)
-      assert.deepEqual(readdirSync(home.folder), [], `${share} of the script did something`)
-    }
-  })
-
-  test('without SSH_HOST_PATTERNS the configuration of ssh is left alone, and the setup says so', async (t) => {
-    const { app } = await startService(t, { sshHostPatterns: [] })
-    const home = newHome(t)
-    const { output } = await install(home, app)
-    assert.match(output, /configuration is left alone/)
-    await logIn(home, await signInSshUser(app))
-    assert.ok(!existsSync(join(home.folder, '.ssh/config')))
-  })
-
-  test('it runs under dash and busybox, and ShellCheck finds nothing in it', async (t) => {
-    const { app, sshd } = await startService(t)
-    const person = await signInSshUser(app)
-    for (const shell of [['dash'], ['busybox', 'sh']]) {
-      const home = newHome(t, { SSH_AUTH_SOCK: await startAgent(t) })
-      await install(home, app, shell)
-      const [command = '', ...args] = shell
-      const running = home.start(command, ...args, home.bin, 'login')
-      await decideShown(running, person)
-      const { code, output } = await running.ended
-      assert.equal(code, 0, output)
-      assert.equal((await home.run(command, ...args, home.bin, 'ensure')).output, '')
-      assert.equal((await ssh(home, sshd.port)).output.trim(), 'in')
-      assert.equal((await home.run(command, ...args, home.bin, 'uninstall')).code, 0)
-    }
-    const folder = temporaryFolder(t)
-    writeFileSync(join(folder, 'setup'), (await app.app.inject('/ssh/client-setup.sh')).body)
-    const program = join(import.meta.dirname, '../../deploy/ssh-client/latchkey-ssh')
-    const checked = await newHome(t).run('shellcheck', join(folder, 'setup'), program)
-    assert.deepEqual([checked.code, checked.output], [0, ''])
-  })
-
-  test('--sk keeps the key on a security key, made anew for each certificate, and ssh logs in with it', async (t) => {
-    const { app, sshd } = await startService(t)
-    const home = newHome(t, { SSH_SK_PROVIDER: SK_DUMMY })
-    const logsIn = async () => (await ssh(home, sshd.port, `SecurityKeyProvider=${SK_DUMMY}`)).output.trim()
-    await install(home, app)
-    await logIn(home, await signInSshUser(app), '--sk')
-    const first = read(home, '.ssh/latchkey/id.pub')
-    assert.match(first, /^sk-ssh-ed25519@openssh\.com /)
-    assert.equal(await logsIn(), 'in', sshd.logged())
-    age(home)
-    assert.equal((await home.run(home.bin, 'ensure')).code, 0)
-    assert.notEqual(read(home, '.ssh/latchkey/id.pub'), first)
-    assert.equal(await logsIn(), 'in', sshd.logged())
-  })
-
-  test('it fetches the authority of hosts and the list of revoked ones, and uses the list only when it can be read', async (t) => {
-    const folder = temporaryFolder(t)
-    const authority = newKeyPair(folder, 'hosts').publicKey
-    sshKeygen('-q', '-k', '-f', join(folder, 'krl'))
-    const answers: Record<string, string | Buffer> = {
-      '/ssh/known_hosts': `@cert-authority *.test.example ${authority}\n`,
-      '/ssh/host-krl?format=krl': '<!doctype html><p>Sign in to the network first.',
-    }
-    const app = await startFront(t, answers)
-    const home = newHome(t)
-    await install(home, app)
-    const person = await signInSshUser(app)
-    await logIn(home, person)
-    assert.equal(read(home, '.ssh/latchkey/known_hosts'), answers['/ssh/known_hosts'])
-    assert.match(
-      read(home, '.ssh/config'),
-      /^ {4}UserKnownHostsFile \S+\/known_hosts \S+\/known_hosts2 \S+\/latchkey\/known_hosts$/m,
-    )
-    assert.doesNotMatch(read(home, '.ssh/config'), /RevokedHostKeys/)
-
-    answers['/ssh/host-krl?format=krl'] = readFileSync(join(folder, 'krl'))
-    age(home)
-    assert.equal((await home.run(home.bin, 'ensure')).code, 0)
-    assert.match(read(home, '.ssh/config'), /^ {4}RevokedHostKeys \S+\/revoked_host_keys$/m)
-    const { code, output } = await home.run('ssh', '-F', join(home.folder, '.ssh/config'), '-G', 'a.test.example')
-    assert.equal(code, 0, output)
-    assert.match(output, /^revokedhostkeys \S+\/revoked_host_keys$/m)
-  })
-
-  test('hosts lists names, addresses and accounts, whatever characters a name has', async (t) => {
-    const hosts = [
-      { name: 'Web "front" },{ \\ 1', hostnames: ['web.test.example', '192.0.2.1'], accounts: ['ada', 'deploy'] },
-      { name: 'Database', hostnames: ['db.test.example'], accounts: [] },
-    ]
-    const app = await startFront(t, { '/api/ssh/my-hosts': JSON.stringify({ hosts }) })
-    const home = newHome(t)
-    await install(home, app)
-    assert.match((await home.run(home.bin, 'hosts')).output, /not signed in/)
-    await logIn(home, await signInSshUser(app))
-    const { code, output } = await home.run(home.bin, 'hosts')
-    assert.equal(code, 0, output)
-    assert.equal(
-      output,
-      'Web "front" },{ \\ 1: web.test.example 192.0.2.1  as ada, deploy\nDatabase: db.test.example\n',
-    )
-  })
-
-  test('an answer that is not understood, as of a network that wants a sign-in of its own, changes nothing', async (t) => {
-    const answers: Record<string, string> = {}
-    const app = await startFront(t, answers)
-    const home = newHome(t)
-    await install(home, app)
-    await logIn(home, await signInSshUser(app))
-    // The access token has expired, so that the next one is fetched with the refresh token.
-    const [refreshToken = '', access = ''] = read(home, '.ssh/latchkey/token').split('\n')
-    writeFileSync(join(home.folder, '.ssh/latchkey/token'), `${refreshToken}\n${access}\n1\n`)
-    age(home)
-    const list = () =>
-      readdirSync(join(home.folder, '.ssh/latchkey')).map((name) => [name, read(home, `.ssh/latchkey/${name}`)])
-    const before = list()
-    for (const answer of ['<!doctype html><p>Sign in to the network first.', '[}', '{"access_token":"a\\"b"}', '']) {
-      answers['/oauth/token'] = answer
-      const { code, output } = await home.run(home.bin, 'ensure')
-      assert.equal(code, 1, answer)
-      assert.match(output, /not understood/, answer)
-      assert.deepEqual(list(), before, answer)
-    }
-    delete answers['/oauth/token']
-    assert.equal((await home.run(home.bin, 'ensure')).code, 0)
-  })
-
-  test('a home folder whose name would change the meaning of the configuration is refused', async (t) => {
-    const app = await startApp(t, { config: { sshHostPatterns: ['*.test.example'] } })
-    const home = newHome(t)
-    await install(home, app)
-    for (const name of ['/tmp/a b', '/tmp/a%h', '/tmp/$(id)', "/tmp/a'b", '/tmp/a"b', 'relative', '']) {
-      for (const shell of ['dash', 'busybox sh']) {
-        const { code, output } = await home.run('sh', '-c', `HOME="$1" exec ${shell} ${home.bin} ensure`, 'sh', name)
-        assert.equal(code, 1, name)
-        assert.match(output, /home folder can't be used/, name)
-      }
-    }
   })
 })

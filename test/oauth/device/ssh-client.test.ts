@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { InjectOptions } from 'light-my-request'
 import { DEVICE_CODE } from '../../../src/oauth/clients/grant-types.ts'
 import { findSshBearer } from '../../../src/oauth/tokens/ssh-bearer-store.ts'
 import { digest } from '../../../src/platform/crypto/digest.ts'
 import { form, MULTIPART, picture } from '../../identity/account/upload.ts'
 import { lifecycleOf } from '../../identity/lifecycle/actions.ts'
 import { newPublicKey, saveKey, signInCertificateUser } from '../../ssh/public-keys.ts'
-import { sharedApp, type TestApp } from '../../support/app.ts'
+import { sharedApp } from '../../support/app.ts'
 import { isLive, refresh, type Tokens } from '../../support/application.ts'
 import { onEachEngine } from '../../support/engines.ts'
 import { signedInPerson } from '../../support/people.ts'
@@ -22,44 +21,7 @@ import {
   sshTokens,
   startDevice,
 } from './devices.ts'
-
-const HOUR = 3_600_000
-
-interface Call {
-  body?: object
-  cookie?: string
-  headers?: Record<string, string>
-}
-
-/** A request with a token, as a program sends it. */
-const call = (
-  { app }: TestApp,
-  token: string,
-  method: NonNullable<InjectOptions['method']>,
-  url: string,
-  { body, cookie, headers = {} }: Call = {},
-) =>
-  app.inject({
-    method,
-    url,
-    headers: {
-      authorization: `Bearer ${token}`,
-      ...(cookie === undefined ? {} : { cookie: `session=${cookie}` }),
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...headers,
-    },
-    ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
-  })
-
-async function certify(app: TestApp, { access_token: token }: Tokens, ttlSeconds?: number): Promise<string> {
-  const key = { name: 'laptop', publicKey: newPublicKey(), ephemeral: true }
-  const saved = await call(app, token, 'POST', '/api/ssh/keys', { body: key })
-  assert.equal(saved.statusCode, 201, saved.body)
-  const { id } = saved.json<{ key: { id: string } }>().key
-  const issued = await call(app, token, 'POST', '/api/ssh/certs/issue', { body: { savedKeyId: id, ttlSeconds } })
-  assert.equal(issued.statusCode, 201, issued.body)
-  return id
-}
+import { HOUR, call, certify } from './ssh-client-calls.ts'
 
 onEachEngine('the built-in client latchkey-ssh', (engine) => {
   const app = sharedApp({ engine })
@@ -317,67 +279,5 @@ onEachEngine('the built-in client latchkey-ssh', (engine) => {
     const savedKeyId = await saveKey(person)
     for (let each = 0; each < 2; each++) await person.post('/api/ssh/certs/issue', { savedKeyId })
     assert.equal(await notified(), 4)
-  })
-})
-
-onEachEngine('ephemeral keys', (engine) => {
-  const app = sharedApp({ engine })
-  const keysOf = async (person: Awaited<ReturnType<typeof signInCertificateUser>>) =>
-    (await person.get('/api/ssh/keys')).json<{ keys: { id: string; ephemeral: boolean }[] }>().keys
-
-  test('go after an hour without a certificate, while others stay', async () => {
-    const person = await signInCertificateUser(app())
-    const kept = await saveKey(person)
-    const body = { name: 'short', publicKey: newPublicKey(), ephemeral: true }
-    const { key } = (await person.post('/api/ssh/keys', body)).json<{ key: { id: string; ephemeral: boolean } }>()
-    assert.equal(key.ephemeral, true)
-    app().clock.advance(HOUR - 1)
-    assert.equal((await keysOf(person)).length, 2)
-    app().clock.advance(1)
-    assert.deepEqual(
-      (await keysOf(person)).map(({ id, ephemeral }) => [id, ephemeral]),
-      [[kept, false]],
-    )
-    const late = await person.post('/api/ssh/certs/issue', { savedKeyId: key.id })
-    assert.equal(late.statusCode, 404)
-    await app().tick()
-    const rows = await app().services.db.read.selectFrom('ssh_keys').select('id').where('id', '=', key.id).execute()
-    assert.deepEqual(rows, [])
-    assert.equal((await person.post('/api/ssh/keys', { ...body, ephemeral: false })).statusCode, 201)
-  })
-
-  test('go when their last certificate expires, sooner or later than an hour', async () => {
-    const person = await signInCertificateUser(app())
-    const save = async () => {
-      const body = { name: 'short', publicKey: newPublicKey(), ephemeral: true }
-      return (await person.post('/api/ssh/keys', body)).json<{ key: { id: string } }>().key.id
-    }
-    const [short, long] = [await save(), await save()]
-    const issue = async (savedKeyId: string, ttlSeconds: number) =>
-      assert.equal((await person.post('/api/ssh/certs/issue', { savedKeyId, ttlSeconds })).statusCode, 201)
-    await issue(short, 300)
-    await issue(long, 7200)
-    await issue(long, 600)
-    app().clock.advance(301_000)
-    assert.deepEqual(
-      (await keysOf(person)).map(({ id }) => id),
-      [long],
-    )
-    app().clock.advance(6_800_000)
-    assert.deepEqual(
-      (await keysOf(person)).map(({ id }) => id),
-      [long],
-    )
-    app().clock.advance(200_000)
-    assert.deepEqual(await keysOf(person), [])
-  })
-
-  test('count towards the 100 keys of a person until they go', async () => {
-    const person = await signInCertificateUser(app())
-    const save = () => person.post('/api/ssh/keys', { name: 'k', publicKey: newPublicKey(), ephemeral: true })
-    for (let each = 0; each < 100; each++) assert.equal((await save()).statusCode, 201)
-    assert.equal((await save()).statusCode, 409)
-    app().clock.advance(HOUR)
-    assert.equal((await save()).statusCode, 201)
   })
 })
