@@ -7,7 +7,7 @@ type Chunk = { file: string; imports?: string[]; dynamicImports?: string[] }
 /** Browsers take brotli over https, and only gzip, which is larger, over http. */
 const BUDGETS = {
   br: { bytes: 110_000, size: (file: string) => statSync(`${file}.br`).size },
-  gzip: { bytes: 120_000, size: (file: string) => gzipSync(readFileSync(file), { level: 9 }).length },
+  gzip: { bytes: 125_000, size: (file: string) => gzipSync(readFileSync(file), { level: 9 }).length },
 }
 const DIST = 'dashboard/dist'
 const PAGES = [
