@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
-import { test } from 'node:test'
+import { describe, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import fc from 'fast-check'
 import type { Sink } from '../../../src/identity/notifications/stream.ts'
@@ -9,7 +9,6 @@ import { createLogger } from '../../../src/platform/http/log.ts'
 import { createEmitter } from '../../../src/storage/signals.ts'
 import { sharedApp } from '../../support/app.ts'
 import { createClock } from '../../support/clock.ts'
-import { onMainEngine } from '../../support/engines.ts'
 import { signedInPerson } from '../../support/people.ts'
 import { type DatabaseFault, scheduleDatabase } from '../../support/scheduled-database.ts'
 
@@ -85,8 +84,9 @@ class Client extends EventEmitter {
   }
 }
 
-onMainEngine('streams of notifications', (engine) => {
-  const app = sharedApp({ engine })
+describe('streams of notifications', () => {
+  // A database in this process, so that the scheduler alone decides when an answer comes.
+  const app = sharedApp({ engine: 'sqlite' })
 
   test('deliver each notification once and in order, and end, whatever the order of slow and failing reads, signals, clients and the stop', async () => {
     const { db } = app().services

@@ -35,6 +35,7 @@ onEachEngine('the settings', (engine) => {
     const answer = await manager.patch(URL, { registration: 'open' })
     assert.deepEqual([answer.json().settings.registration, answer.json().settings.name], ['open', 'Acme'])
     assert.equal((await register(other)).statusCode, 201)
+    await manager.patch(URL, { name: 'Latchkey' })
   })
 
   // The rest is the same on every engine.
