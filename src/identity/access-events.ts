@@ -1,14 +1,21 @@
 import type { Services } from '../platform/services.ts'
 import type { Trx } from '../storage/database.ts'
+import type { AccessEndOf } from '../vocabulary/access-ends.ts'
 import type { EscalationCheck } from './roles/escalation.ts'
 import type { Role } from './roles/role.ts'
 
 /** What happens to accounts, sign-ins and roles, and ends something that other areas have given. */
 export interface AccessEvents {
   /** Accounts were disabled or deleted, or are enabled again: what a sign-in under way has added meanwhile ends as well. */
-  account_ended: { userIds: string[]; by: 'disabled' | 'enabled' | 'deleted' }
+  account_ended: { userIds: string[]; by: AccountEnd; actionIds?: ActionIds }
   /** Every sign-in of a person has ended, perhaps but the one that a new password was set in. */
-  signed_out: { userId: string; by: 'administrator' | 'password_changed' | 'password_reset' | 'address_restored' }
+  signed_out: { userId: string; by: SignedOutBy }
+  /** Some sessions of a person have ended, and nothing else. */
+  sessions_ended: { userId: string; sessionIds: string[]; by: SessionEnd }
+  /** How a person proves who they are has changed. A new password is told by `signed_out`. */
+  credential_changed: { userId: string; credential: 'passkey'; change: 'created' | 'deleted' }
+  /** A person got a role. */
+  role_assigned: { userId: string; role: Role }
   /**
    * The owner of the email address took the account over: what somebody else may have added goes, all of it, or what was
    * added since a time, or all but what the owner keeps.
@@ -21,6 +28,15 @@ export interface AccessEvents {
   /** A role was deleted, or gives less than before. Those who had it, unless they are more than `MAX_NAMED_HOLDERS`. */
   role_reduced: { holderIds: string[] | 'many'; by: RoleReduction }
 }
+
+/** The ways in which one session or several end. */
+export type SessionEnd = AccessEndOf<'session'>
+export type AccountEnd =
+  | Extract<AccessEndOf<'person'>, 'disabled' | 'disabled_as_planned' | 'deleted' | 'deleted_by_owner'>
+  | 'enabled'
+export type SignedOutBy = Exclude<AccessEndOf<'person'>, AccountEnd>
+/** By user: the action whose receipt lists who is told. */
+export type ActionIds = ReadonlyMap<string, string>
 
 export type RoleReduction = 'principal_removed' | 'ssh_rules_tightened' | 'permission_revoked' | 'role_deleted'
 
@@ -37,6 +53,9 @@ type CountByUser = ReadonlyMap<string, number>
 interface EndedBy {
   account_ended: { tokens: CountByUser; certificates: CountByUser }
   signed_out: { tokens: number }
+  sessions_ended: object
+  credential_changed: object
+  role_assigned: object
   account_taken_over: {
     passkeys: number
     sshKeys: number

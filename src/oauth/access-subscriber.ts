@@ -17,6 +17,9 @@ export const oauthSubscriber: AccessSubscriber = {
     async account_taken_over(_services, trx, { userId, since = 0, keep }) {
       return { grants: await deleteGrantsOfUser(trx, userId, { since, except: keep?.apps ?? [] }) }
     },
+    sessions_ended: 'nothing',
+    credential_changed: 'nothing',
+    role_assigned: 'nothing',
     username_changed: 'nothing',
     async role_unassigned({ now }, trx, { userId }) {
       return { authorizationsRevoked: await markLostCodesRevoked(trx, { userIds: [userId], at: now() }) }

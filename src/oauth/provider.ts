@@ -1,4 +1,4 @@
-import type { Services } from '../platform/services.ts'
+import type { IdentityServices } from '../identity/access-events.ts'
 import { type ClientCache, type Published, createClientCache, createPublished } from './clients/client-cache.ts'
 import type { PkceUses } from './clients/pkce-uses.ts'
 import type { Problems } from './problems/problems.ts'
@@ -10,12 +10,12 @@ export interface Gathered {
 }
 
 /** The services, and the OAuth provider's own state in memory. */
-export interface Provider extends Services, Gathered {
+export interface Provider extends IdentityServices, Gathered {
   clients: ClientCache
   published: Published
 }
 
-export const createProvider = (services: Services & Gathered): Provider => ({
+export const createProvider = (services: IdentityServices & Gathered): Provider => ({
   ...services,
   clients: createClientCache(services),
   published: createPublished(services),

@@ -12,6 +12,9 @@ export const sshSubscriber: AccessSubscriber = {
       return { certificates: await revokeCertificatesOfUsers(services, trx, userIds, ACCOUNT_ENDED[by]) }
     },
     signed_out: 'nothing',
+    sessions_ended: 'nothing',
+    credential_changed: 'nothing',
+    role_assigned: 'nothing',
     async account_taken_over(services, trx, { userId, since, keep }) {
       const sshKeys = await deleteSshKeysOfUser(trx, userId, { since: since ?? 0, except: keep?.sshKeys ?? [] })
       let certificates = 0
@@ -40,7 +43,14 @@ export const sshSubscriber: AccessSubscriber = {
 }
 
 const DISABLED = 'The account was disabled.'
-const ACCOUNT_ENDED = { disabled: DISABLED, enabled: DISABLED, deleted: 'The account was deleted.' }
+const DELETED = 'The account was deleted.'
+const ACCOUNT_ENDED = {
+  disabled: DISABLED,
+  disabled_as_planned: DISABLED,
+  enabled: DISABLED,
+  deleted: DELETED,
+  deleted_by_owner: DELETED,
+}
 
 const TAKEN_OVER = 'The owner of the email address took the account over.'
 

@@ -16,6 +16,8 @@ export interface SignalPayloads {
   'access-changed': null
   /** Whom a host admits, or its token. */
   'host-changed': { hostId: string }
+  /** There is something to tell a receiver. */
+  'deliveries-added': null
   /** Signals may have been missed: reread everything. */
   resync: null
 }

@@ -69,6 +69,7 @@ export const AUDIT_ACTIONS = [
   'user.enabled',
   'user.invitation_accepted',
   'user.invited',
+  'user.not_me',
   'user.password_changed',
   'user.password_reset',
   'user.password_reset_sent',

@@ -11,6 +11,9 @@ import { signedInPerson } from '../support/people.ts'
 const silent: AccessSubscriber['on'] = {
   account_ended: 'nothing',
   signed_out: 'nothing',
+  sessions_ended: 'nothing',
+  credential_changed: 'nothing',
+  role_assigned: 'nothing',
   account_taken_over: 'nothing',
   username_changed: 'nothing',
   role_unassigned: 'nothing',

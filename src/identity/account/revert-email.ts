@@ -54,7 +54,7 @@ export async function revertEmailChange(
       await deleteEmailTokens(trx, userId, LINKS_TO_ADDRESS)
       await deleteLaterReverts(trx, userId, change)
       await deleteKnownBrowsersOfUsers(trx, [userId])
-      await endSessions(services, trx, userId)
+      await endSessions(services, trx, { userId, way: 'address_restored' })
       await publish(services, trx, 'signed_out', { userId, by: 'address_restored' })
       const reset = await issueEmailToken(services, trx, 'reset', user)
       await queueMail(services, trx, resetMail(await readNames(trx, services.config, user), to, reset))

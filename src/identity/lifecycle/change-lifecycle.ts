@@ -1,5 +1,6 @@
 import { refuse, atField } from '../../errors.ts'
 import { recordEvent } from '../../platform/audit/record-event.ts'
+import { newId } from '../../platform/ids.ts'
 import type { Services } from '../../platform/services.ts'
 import type { Trx } from '../../storage/database.ts'
 import type { AuditAction } from '../../vocabulary/audit-actions.ts'
@@ -41,9 +42,14 @@ export const changeNow = (
       await refuseLastAdministrator(trx, [userId])
     }
     const now = services.now()
-    const switchAccounts = action === 'enable' ? enableAccounts : disableAccounts
-    const ended = (await switchAccounts(services, trx, [{ userId, actor }])).get(userId) ?? NOTHING_ENDED
-    await addAction(trx, { ...request, executeAt: now, requestedBy: actor, receipt: ended, now })
+    const id = newId()
+    const change = [{ userId, actor, lifecycleActionId: id }]
+    const counts =
+      action === 'enable'
+        ? await enableAccounts(services, trx, change)
+        : await disableAccounts(services, trx, change, 'disabled')
+    const ended = counts.get(userId) ?? NOTHING_ENDED
+    await addAction(trx, { ...request, id, executeAt: now, requestedBy: actor, receipt: ended, now })
     return { user: (await findUser(trx, userId)) ?? refuse(userErrors.no_such_user()), ended }
   })
 
@@ -64,7 +70,8 @@ export async function planAction(
     if (action === 'disable') await refuseLastAdministrator(trx, [userId])
     // A certificate that is issued at the same moment comes before, or ends with this action.
     await lockUser(trx, userId)
-    const id = await addAction(trx, { ...request, requestedBy: actor, now: services.now() })
+    const id = newId()
+    await addAction(trx, { ...request, id, requestedBy: actor, now: services.now() })
     await record(services, trx, 'lifecycle.scheduled', actor, userId, { lifecycleActionId: id, action, executeAt })
     return id
   })

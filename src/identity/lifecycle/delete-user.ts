@@ -37,7 +37,7 @@ export async function deleteUser(services: DeletionServices, userId: string, act
     const { user } = (await lockAccount(trx, userId)) ?? refuse(userErrors.no_such_user())
     await refuseIfHoldsMore(trx, held, userId, 'access')
     if (userId === held.userId) refuse(lifecycleErrors.own_account_not_deleted())
-    return hideAccount(services, trx, user, actor)
+    return hideAccount(services, trx, { user, actor, by: 'deleted' })
   })
   await removeRest(services, userId)
   return ended
@@ -63,7 +63,7 @@ export async function deleteOwnAccount(
       const account = (await lockAccount(trx, actor.id)) ?? refuse(sessionErrors.not_signed_in())
       if (!(await isProofCurrent(trx, actor.id, proved))) return undefined
       refuseUntilReset(account)
-      return hideAccount(services, trx, account.user, actor)
+      return hideAccount(services, trx, { user: account.user, actor, by: 'deleted_by_owner' })
     }),
   )
   await removeRest(services, actor.id)
@@ -71,10 +71,14 @@ export async function deleteOwnAccount(
 }
 
 /** Ends all access, and makes the account one that is not found any more. The caller has locked it. */
-async function hideAccount(services: DeletionServices, trx: Trx, user: User, actor: SignedInActor): Promise<Ended> {
+async function hideAccount(
+  services: DeletionServices,
+  trx: Trx,
+  { user, actor, by }: { user: User; actor: SignedInActor; by: 'deleted' | 'deleted_by_owner' },
+): Promise<Ended> {
   const { id: userId, email, preferredUsername } = user
   await refuseLastAdministrator(trx, [userId])
-  const ended = (await revokeAccess(services, trx, [userId], 'deleted')).get(userId) ?? NOTHING_ENDED
+  const ended = (await revokeAccess(services, trx, [userId], { by })).get(userId) ?? NOTHING_ENDED
   await markDeleted(trx, userId, services.now())
   await retireUsername(trx, { username: preferredUsername, userId, now: services.now() })
   await recordEvent(services, trx, {

@@ -1,6 +1,5 @@
 import { refuse } from '../../errors.ts'
 import { recordEvent } from '../../platform/audit/record-event.ts'
-import type { Services } from '../../platform/services.ts'
 import type { Trx } from '../../storage/database.ts'
 import { type IdentityServices, publish } from '../access-events.ts'
 import { notify } from '../notifications/notify.ts'
@@ -14,17 +13,13 @@ import { sessionErrors } from '../sessions/session-errors.ts'
 import { lockAccount } from '../users/lock-user.ts'
 import { userErrors } from '../users/user-errors.ts'
 
-type AccessServices = Pick<Services, 'db' | 'now' | 'signals'>
+type AccessServices = Pick<IdentityServices, 'db' | 'now' | 'signals' | 'accessSubscribers'>
 
 /** Ends every session and token of a person, who may sign in again. */
-export const signOutUser = (
-  services: Pick<IdentityServices, 'db' | 'now' | 'signals' | 'accessSubscribers'>,
-  userId: string,
-  actor: SignedInActor,
-): Promise<void> =>
+export const signOutUser = (services: AccessServices, userId: string, actor: SignedInActor): Promise<void> =>
   changeUserAccess(services, userId, actor, 'permissions', async (trx) => {
     const sessions = (await endSessionsOfUsers(services, trx, [userId])).get(userId) ?? 0
-    const { tokens = 0 } = await publish(services, trx, 'signed_out', { userId, by: 'administrator' })
+    const { tokens = 0 } = await publish(services, trx, 'signed_out', { userId, by: 'signed_out_by_administrator' })
     await notify(services, trx, userId, 'security.signed_out', {})
     await recordEvent(services, trx, {
       action: 'user.signed_out',
@@ -42,7 +37,7 @@ export const endUserSession = (
   actor: SignedInActor,
 ): Promise<void> =>
   changeUserAccess(services, userId, actor, 'permissions', async (trx) => {
-    const ended = await endSession(services, trx, userId, sessionId)
+    const ended = await endSession(services, trx, { userId, id: sessionId, way: 'session_ended_by_administrator' })
     if (!ended) refuse(sessionErrors.no_such_session())
     await notify(services, trx, userId, 'security.session_ended', { sessionId, ...ended })
     await recordEvent(services, trx, {

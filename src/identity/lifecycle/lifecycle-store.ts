@@ -1,6 +1,5 @@
 import { sql, type ExpressionBuilder, type Selectable } from 'kysely'
 import { toPage, type Position } from '../../platform/http/cursor.ts'
-import { newId } from '../../platform/ids.ts'
 import { due, isDue, MAX_CLOCK_SKEW_MS } from '../../storage/columns.ts'
 import type { Database, Reader, Trx } from '../../storage/database.ts'
 import type { Schema } from '../../storage/schema.ts'
@@ -10,6 +9,7 @@ import { toAction, type ActionName, type LifecycleAction } from './lifecycle-act
 import type { Ended } from './revoke-access.ts'
 
 export interface RequestedAction {
+  id: string
   userId: string
   action: ActionName
   executeAt: number
@@ -22,13 +22,12 @@ export interface RequestedAction {
 }
 
 /** Adds an action: a pending one, or one that was carried out at once. */
-export async function addAction(trx: Trx, planned: RequestedAction): Promise<string> {
-  const id = newId()
+export async function addAction(trx: Trx, planned: RequestedAction): Promise<void> {
   const isDone = planned.receipt !== undefined
   await trx
     .insertInto('lifecycle_actions')
     .values({
-      id,
+      id: planned.id,
       user_id: planned.userId,
       action: planned.action,
       status: isDone ? 'completed' : 'pending',
@@ -42,9 +41,9 @@ export async function addAction(trx: Trx, planned: RequestedAction): Promise<str
       finished_at: isDone ? planned.now : null,
       failure_reason: null,
       created_at: planned.now,
+      is_open: isDone && planned.action === 'disable' ? 1 : 0,
     })
     .execute()
-  return id
 }
 
 /** What was only planned is never shown to the person whom it is about, also when it was cancelled or has failed. */
@@ -202,7 +201,7 @@ const toClaim = (row: Selectable<Schema['lifecycle_actions']>): Claim => ({
 export async function markCompleted(trx: Trx, claims: Claim[], now: number): Promise<Claim[]> {
   const rows = await trx
     .updateTable('lifecycle_actions')
-    .set({ status: 'completed', finished_at: now })
+    .set({ status: 'completed', finished_at: now, is_open: sql<number>`case action when 'disable' then 1 else 0 end` })
     .where(isClaimedBy(claims))
     .returning('id')
     .execute()

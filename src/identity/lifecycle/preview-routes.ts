@@ -82,7 +82,7 @@ async function previewAction(
 
 /** It is ended in a transaction that is rolled back, so that the numbers are those of the action itself. */
 async function countEnded(services: PreviewServices, userId: string): Promise<Preview> {
-  const ended = await dryRun(services.db, (trx) => revokeAccess(services, trx, [userId], 'disabled'))
+  const ended = await dryRun(services.db, (trx) => revokeAccess(services, trx, [userId], { by: 'disabled' }))
   const { sessions, tokens: apps, certificates } = ended.get(userId) ?? NOTHING_ENDED
   return { sessions, apps, certificates }
 }

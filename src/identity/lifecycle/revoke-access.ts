@@ -14,14 +14,18 @@ export async function revokeAccess(
   services: Pick<IdentityServices, 'now' | 'signals' | 'accessSubscribers'>,
   trx: Trx,
   userIds: string[],
-  by: AccessEvents['account_ended']['by'],
+  { by, actionIds }: Pick<AccessEvents['account_ended'], 'by' | 'actionIds'>,
 ): Promise<Map<string, Ended>> {
   if (userIds.length === 0) return new Map()
   await lockUsers(trx, userIds)
   const sessions = await endSessionsOfUsers(services, trx, userIds)
   await deleteEmailTokensOfUsers(trx, userIds)
   await deleteKnownBrowsersOfUsers(trx, userIds)
-  const { tokens, certificates } = await publish(services, trx, 'account_ended', { userIds, by })
+  const { tokens, certificates } = await publish(services, trx, 'account_ended', {
+    userIds,
+    by,
+    ...(actionIds && { actionIds }),
+  })
   return new Map(
     userIds.map((id) => [
       id,

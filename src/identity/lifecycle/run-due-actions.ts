@@ -74,7 +74,7 @@ async function apply(services: DueServices, trx: Trx, claims: Claim[]): Promise<
       trx,
       off.map(({ userId }) => userId),
     )
-    await writeReceipts(trx, off, await disableAccounts(services, trx, off))
+    await writeReceipts(trx, off, await disableAccounts(services, trx, off, 'disabled_as_planned'))
   }
   // A planned disable is carried out even if its planner can no longer do it.
   for (const { userId, actor } of on) await checkPlanner(trx, actor.id, userId)

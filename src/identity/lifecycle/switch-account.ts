@@ -12,8 +12,8 @@ type SwitchServices = Pick<IdentityServices, 'now' | 'signals' | 'accessSubscrib
 export interface AccountChange {
   userId: string
   actor: Actor
-  /** Set when it was planned ahead. */
-  lifecycleActionId?: string
+  /** The action that is carried out. */
+  lifecycleActionId: string
 }
 
 /** Disables accounts and ends all their access. The only way to do so, at once or planned. Repeating it changes nothing. */
@@ -21,12 +21,14 @@ export async function disableAccounts(
   services: SwitchServices,
   trx: Trx,
   changes: AccountChange[],
+  by: 'disabled' | 'disabled_as_planned',
 ): Promise<Map<string, Ended>> {
   const users = await markDisabled(trx, userIdsOf(changes), services.now())
   const about = describe(changes, users)
   await notifyOfChange(services, trx, 'user.disabled', about)
   await notifyOfPendingPlans(services, trx, about)
-  const ended = await revokeAccess(services, trx, idsOf(users), 'disabled')
+  const actionIds = new Map(about.map((each) => [each.userId, each.lifecycleActionId]))
+  const ended = await revokeAccess(services, trx, idsOf(users), { by, actionIds })
   await record(services, trx, 'user.disabled', about, ended)
   return ended
 }
@@ -40,7 +42,7 @@ export async function enableAccounts(
   const users = await markEnabled(trx, userIdsOf(changes))
   const about = describe(changes, users)
   await notifyOfChange(services, trx, 'user.enabled', about)
-  const ended = await revokeAccess(services, trx, idsOf(users), 'enabled')
+  const ended = await revokeAccess(services, trx, idsOf(users), { by: 'enabled' })
   await record(services, trx, 'user.enabled', about)
   return ended
 }

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { failures, Nullable, type Routes, strict } from '../../platform/http/contracts.ts'
-import type { Services } from '../../platform/services.ts'
+import type { IdentityServices } from '../access-events.ts'
 import { PasskeyName } from '../passkeys/passkey-name.ts'
 import { CreationOptions, RegistrationResponse } from '../passkeys/webauthn-contracts.ts'
 import { findInviter } from '../sign-in/email-tokens.ts'
@@ -21,7 +21,7 @@ const ACCEPT_LIMIT = 64 * 1024
  * needs a large library, which is loaded at the first use.
  */
 export const invitationRoutes =
-  (services: Services): Routes =>
+  (services: IdentityServices): Routes =>
   async (app) => {
     app.post(
       '/api/auth/invitation',

@@ -24,7 +24,7 @@ export const Notification = Type.Object(
 )
 export type Notification = Type.Static<typeof Notification>
 
-export type NotificationRow = Omit<Selectable<Schema['notifications']>, 'user_id'>
+export type NotificationRow = Omit<Selectable<Schema['notifications']>, 'user_id' | 'undone_at'>
 
 export const toNotification = (row: NotificationRow): Notification => ({
   id: row.id,

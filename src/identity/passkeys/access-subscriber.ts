@@ -9,6 +9,9 @@ export const passkeySubscriber: AccessSubscriber = {
     async account_taken_over(_services, trx, { userId, since = 0, keep }) {
       return { passkeys: await deletePasskeysOfUser(trx, userId, { since, except: keep?.passkeys ?? [] }) }
     },
+    sessions_ended: 'nothing',
+    credential_changed: 'nothing',
+    role_assigned: 'nothing',
     username_changed: 'nothing',
     role_unassigned: 'nothing',
     role_deletion: 'nothing',

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { ById, failures, type Routes, strict, Success, success } from '../../platform/http/contracts.ts'
-import type { Services } from '../../platform/services.ts'
+import type { IdentityServices } from '../access-events.ts'
 import { actorOf } from '../sessions/actor.ts'
 import { signedIn } from '../sessions/guards.ts'
 import { signInSourceOf } from '../sign-in/sign-in-source.ts'
@@ -26,7 +26,7 @@ const VERIFY_LIMIT = 64 * 1024
  * ceremony and not at the start of the service.
  */
 export const passkeyRoutes =
-  (services: Services): Routes =>
+  (services: IdentityServices): Routes =>
   async (app) => {
     const guard = signedIn(services)
 

@@ -1,7 +1,7 @@
 import { refuse, atField } from '../../errors.ts'
 import { recordEvent } from '../../platform/audit/record-event.ts'
 import type { Trx } from '../../storage/database.ts'
-import { publish, type IdentityServices, type AccessEvents } from '../access-events.ts'
+import { publish, type IdentityServices, type SignedOutBy } from '../access-events.ts'
 import { notify } from '../notifications/notify.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { endSessions } from '../sessions/end-sessions.ts'
@@ -66,7 +66,7 @@ interface NewPassword {
   userId: string
   passwordHash: string
   keepSessionId?: string
-  by: Extract<AccessEvents['signed_out']['by'], 'password_changed' | 'password_reset'>
+  by: Extract<SignedOutBy, 'password_changed' | 'password_reset'>
 }
 
 /**
@@ -80,7 +80,7 @@ export async function setPassword(
 ): Promise<void> {
   await updatePasswordHash(trx, userId, passwordHash)
   await deleteEmailTokens(trx, userId, ['reset', 'invitation'])
-  await endSessions(services, trx, userId, keepSessionId)
+  await endSessions(services, trx, { userId, keepId: keepSessionId, way: by })
   await publish(services, trx, 'signed_out', { userId, by })
   await notify(services, trx, userId, 'security.password_changed', {})
 }

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { ById, failures, type Routes, strict, Success, success } from '../../platform/http/contracts.ts'
-import type { Services } from '../../platform/services.ts'
+import type { IdentityServices } from '../access-events.ts'
 import { HeldPermission } from '../roles/role.ts'
 import { actorOf } from '../sessions/actor.ts'
 import { revokeOtherSessions, revokeSession, signOut } from '../sessions/end-sessions.ts'
@@ -22,7 +22,7 @@ const Token = Type.String({ minLength: 1, maxLength: 200 })
 const SignedInUser = Type.Object({ user: User })
 
 export const sessionRoutes =
-  (services: Services): Routes =>
+  (services: IdentityServices): Routes =>
   async (app) => {
     const { config, db, now, locate } = services
 
@@ -69,7 +69,7 @@ export const sessionRoutes =
       { schema: { tags, summary: 'End this session', response: { 200: Success, ...failures(403) } } },
       async (request, reply) => {
         const who = await currentlySignedIn(services, request)
-        if (who) await signOut(services, who, signInSourceOf(locate, request))
+        if (who) await signOut(services, who, signInSourceOf(locate, request), 'signed_out')
         clearSessionCookie(config, reply)
         return success
       },

@@ -7,6 +7,7 @@ import type { Trx } from '../../storage/database.ts'
 import { writeStatement, type Values } from '../../storage/statement.ts'
 import type { Locale } from '../../vocabulary/locales.ts'
 import type { SignInMethod } from '../../vocabulary/sign-in-methods.ts'
+import type { IdentityServices } from '../access-events.ts'
 import { notify } from '../notifications/notify.ts'
 import { signOut } from '../sessions/end-sessions.ts'
 import { readSessionCookie } from '../sessions/session-cookie.ts'
@@ -58,7 +59,7 @@ export async function signIn(
   return { ...session, browserTokens: await rememberBrowser(services, trx, user.id, source) }
 }
 
-type SignInServices = Pick<Services, 'config' | 'db' | 'locate' | 'now' | 'signals'>
+type SignInServices = Pick<IdentityServices, 'config' | 'db' | 'locate' | 'now' | 'signals' | 'accessSubscribers'>
 
 /**
  * Answers a successful sign-in with its cookies. They replace those of whoever was signed in to this browser: if that is
@@ -76,7 +77,8 @@ export async function completeSignIn(
   const { config, db, locate, now } = services
   const token = readSessionCookie(config, request)
   const replaced = token === undefined ? undefined : await findSignedIn(db.read, digest(token), now())
-  if (replaced && replaced.user.id !== user.id) await signOut(services, replaced, sourceOf(locate, request), user.id)
+  if (replaced && replaced.user.id !== user.id)
+    await signOut(services, replaced, sourceOf(locate, request), 'replaced_by_sign_in', user.id)
   setSignInCookies(config, reply, session)
   return { user }
 }

@@ -10,7 +10,7 @@ import { mayUseClient } from '../clients/allowed-role-store.ts'
 import { clientHonours } from '../clients/client-store.ts'
 import { latestIssueTime } from './lifetimes.ts'
 
-type NewCode = Omit<Insertable<Schema['oauth_authorization_codes']>, 'consumed_at' | 'revoked_at'>
+type NewCode = Omit<Insertable<Schema['oauth_authorization_codes']>, 'consumed_at' | 'revoked_at' | 'session_id'>
 
 const insertCode = writeStatement((db, value: Values<Required<NewCode>>) =>
   db.insertInto('oauth_authorization_codes').values({

@@ -36,7 +36,7 @@ export async function logOut(
   const { dashboardOrigin } = provider.config
   if (!hint || (signedIn && signedIn.user.id !== hint.sub))
     return { redirectTo: `${dashboardOrigin}/logout`, signedOut: false }
-  if (signedIn) await signOut(provider, signedIn, source, hint.aud)
+  if (signedIn) await signOut(provider, signedIn, source, 'signed_out_by_application', hint.aud)
   const redirectTo = redirectUri === undefined ? `${dashboardOrigin}/login` : withQuery(redirectUri, { state })
   return { redirectTo, signedOut: signedIn !== undefined }
 }

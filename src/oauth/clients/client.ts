@@ -69,7 +69,17 @@ export interface KnownClient extends Client {
 }
 
 /** A row with the roles that may use it, and those of its rules that exist, each packed into one text. */
-export type ClientRow = Omit<Selectable<Schema['oauth_clients']>, 'deleted_at'> & {
+export type ClientRow = Omit<
+  Selectable<Schema['oauth_clients']>,
+  | 'deleted_at'
+  | 'backchannel_logout_uri'
+  | 'backchannel_logout_session_required'
+  | 'session_expiry'
+  | 'refresh_tokens'
+  | 'signal_subjects'
+  | 'signal_subject_format'
+  | 'telling'
+> & {
   allowedRoles: string | null
   ruleRoles: string | null
 }

@@ -15,6 +15,9 @@ export const appPasswordSubscriber: AccessSubscriber = {
     async account_taken_over(_services, trx, { userId, since = 0 }) {
       return { appPasswords: await deleteAppPasswordsOfUsers(trx, [userId], since) }
     },
+    sessions_ended: 'nothing',
+    credential_changed: 'nothing',
+    role_assigned: 'nothing',
     username_changed: 'nothing',
     role_unassigned: 'nothing',
     role_deletion: 'nothing',

@@ -1,4 +1,5 @@
 import { atField, refuse } from '../../errors.ts'
+import type { IdentityServices } from '../../identity/access-events.ts'
 import { changeUserAccess } from '../../identity/lifecycle/end-access.ts'
 import { notify } from '../../identity/notifications/notify.ts'
 import type { SignedInActor } from '../../identity/sessions/actor.ts'
@@ -73,7 +74,7 @@ export async function createAppPassword(
 
 /** Ends one of the actor's own. */
 export const endOwnAppPassword = (
-  services: Pick<Services, 'db' | 'now' | 'signals'>,
+  services: Pick<IdentityServices, 'db' | 'now' | 'signals' | 'accessSubscribers'>,
   id: string,
   actor: SignedInActor,
 ): Promise<void> =>
@@ -81,7 +82,7 @@ export const endOwnAppPassword = (
 
 /** Ends one of another person. */
 export const endUserAppPassword = (
-  services: Pick<Services, 'db' | 'now' | 'signals'>,
+  services: Pick<IdentityServices, 'db' | 'now' | 'signals' | 'accessSubscribers'>,
   { userId, appPasswordId }: { userId: string; appPasswordId: string },
   actor: SignedInActor,
 ): Promise<void> =>
@@ -90,7 +91,7 @@ export const endUserAppPassword = (
   )
 
 async function endAppPassword(
-  services: Pick<Services, 'db' | 'now' | 'signals'>,
+  services: Pick<IdentityServices, 'db' | 'now' | 'signals' | 'accessSubscribers'>,
   trx: Trx,
   { userId, id }: { userId: string; id: string },
   actor: SignedInActor,

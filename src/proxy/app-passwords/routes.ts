@@ -1,9 +1,9 @@
 import { Type } from 'typebox'
+import type { IdentityServices } from '../../identity/access-events.ts'
 import { actorOf } from '../../identity/sessions/actor.ts'
 import { signedIn } from '../../identity/sessions/guards.ts'
 import { ById, failures, type Routes, strict, Success, success, Time } from '../../platform/http/contracts.ts'
 import { VisibleName } from '../../platform/http/visible-name.ts'
-import type { Services } from '../../platform/services.ts'
 import { listAppPasswords, listBasicSites, AppPassword } from './app-password-store.ts'
 import { createAppPassword, endOwnAppPassword } from './manage-app-passwords.ts'
 
@@ -17,7 +17,7 @@ const BasicSite = Type.Object(
 
 /** Passwords for programs that can't sign in with a browser. */
 export const appPasswordRoutes =
-  (services: Services): Routes =>
+  (services: IdentityServices): Routes =>
   async (app) => {
     app.get(
       path,

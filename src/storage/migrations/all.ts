@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, SqliteAdapter, sql } from 'kysely'
 import { users } from './0001-users.ts'
 import { sessions } from './0002-sessions.ts'
 import { passkeys } from './0003-passkeys.ts'
@@ -27,6 +27,7 @@ import { clientsOff } from './0025-clients-off.ts'
 import { formerHosts } from './0026-former-hosts.ts'
 import { restoredAddresses } from './0027-restored-addresses.ts'
 import { formerlyConfirmed } from './0028-formerly-confirmed.ts'
+import { outbox } from './0029-outbox.ts'
 
 export interface Migration {
   name: string
@@ -38,14 +39,21 @@ export interface Migration {
  * Definitions are plain SQL that both engines read alike: text, bigint and smallint (for truth values), JSON as text,
  * times as bigint milliseconds.
  */
-const inSql = (name: string, definition: string): Migration => ({
+const inSql = (name: string, definition: string | ((ascendingKey: string) => string)): Migration => ({
   name,
   async up(db) {
-    for (const statement of definition.split(';')) {
+    const text = typeof definition === 'string' ? definition : definition(ascendingKeyOf(db))
+    for (const statement of text.split(';')) {
       if (statement.trim() !== '') await sql.raw(statement).execute(db)
     }
   },
 })
+
+/** The one definition that the engines do not share: a primary key that the database makes, each greater than those before. */
+const ascendingKeyOf = (db: Kysely<unknown>): string =>
+  db.getExecutor().adapter instanceof SqliteAdapter
+    ? 'integer primary key'
+    : 'bigint generated always as identity primary key'
 
 export const MIGRATIONS: readonly Migration[] = [
   inSql('0001-users', users),
@@ -76,4 +84,5 @@ export const MIGRATIONS: readonly Migration[] = [
   inSql('0026-former-hosts', formerHosts),
   inSql('0027-restored-addresses', restoredAddresses),
   inSql('0028-formerly-confirmed', formerlyConfirmed),
+  inSql('0029-outbox', outbox),
 ]

@@ -42,6 +42,17 @@ export interface OAuthTables {
     generation: Generated<number>
     /** 1 when the answers that it gets at introspection have the claims of the token's scopes. */
     introspection_claims: Generated<number>
+    backchannel_logout_uri: Generated<string | null>
+    backchannel_logout_session_required: Generated<number>
+    /** 1 when its ID tokens say when the session ends. */
+    session_expiry: Generated<number>
+    /** Whether its refresh tokens outlive the session that they came from. */
+    refresh_tokens: Generated<'offline' | 'session'>
+    /** Whom its stream of shared signals is about. */
+    signal_subjects: Generated<'own' | 'all'>
+    signal_subject_format: Generated<'iss_sub' | 'email'>
+    /** 1 while people are still to be told that it was turned off or deleted. */
+    telling: Generated<number>
   }
   /** The roles whose holders may use a restricted client. */
   oauth_client_roles: { client_id: string; role_id: string; position: number }
@@ -57,6 +68,16 @@ export interface OAuthTables {
     scopes: string
     created_at: number
     updated_at: number
+    /** 1 when the application may hold something of this person since it was last told that all access ended. */
+    untold: Generated<number>
+  }
+  /** Sessions in which an application that is told of their end got an ID token, kept for some time beyond their end. */
+  oauth_client_sessions: {
+    session_id: string
+    client_id: string
+    user_id: string
+    created_at: number
+    kept_until: number
   }
   /** Requests of devices (RFC 8628) that a person decides on. */
   oauth_device_codes: {
@@ -104,6 +125,8 @@ export interface OAuthTables {
     consumed_at: number | null
     revoked_at: number | null
     client_generation: Generated<number>
+    /** The session in which it was approved; null for a device. */
+    session_id: Generated<string | null>
     created_at: number
     /** Before its use, when the code expires; after that, when its last token expires. */
     expires_at: number

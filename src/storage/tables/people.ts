@@ -92,6 +92,8 @@ export interface SignInTables {
     access_since: Generated<number | null>
     /** Of `email_revert`: the changes of an account's address in their order. Null for links of an earlier version. */
     change_number: Generated<number | null>
+    /** Of `not_me`: what it undoes, as JSON. */
+    about: Generated<string | null>
     created_at: number
     expires_at: number
   }
@@ -141,6 +143,24 @@ export interface LifecycleTables {
     claimed_at: number | null
     finished_at: number | null
     failure_reason: string | null
+    /** When everybody who relied on the account had been told. */
+    completed_at: Generated<number | null>
+    /** Who was told, as JSON; written when that is complete. */
+    told: Generated<string | null>
+    /** 1 from when an account was disabled until its receipt is complete. */
+    is_open: Generated<number>
+    created_at: number
+  }
+  /** Each chain of proofs begins with the installation or with a restore. */
+  proof_chains: { chain: number; restored_from: string | null; began_at: number }
+  leaving_proofs: {
+    chain: number
+    number: number
+    action_id: string
+    user_id: string
+    proof: string
+    /** SHA-256 of the proof in hexadecimal digits. */
+    digest: string
     created_at: number
   }
   notifications: {
@@ -150,6 +170,8 @@ export interface LifecycleTables {
     data: string
     created_at: number
     read_at: number | null
+    /** When its person said "this was not me". */
+    undone_at: Generated<number | null>
   }
   audit_events: {
     id: string

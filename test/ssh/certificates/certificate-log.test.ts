@@ -175,7 +175,7 @@ onEachEngine('the log of certificates', (engine) => {
     app.clock.advance(61_000)
     const { services } = app
     const count = await services.db.transaction(async (trx) => {
-      const ended = await revokeAccess(services, trx, [person.user.id], 'deleted')
+      const ended = await revokeAccess(services, trx, [person.user.id], { by: 'deleted' })
       await trx.deleteFrom('users').where('id', '=', person.user.id).execute()
       return ended.get(person.user.id)?.certificates
     })
@@ -207,7 +207,7 @@ onEachEngine('the log of certificates', (engine) => {
     app.clock.advance(61_000)
     const { services } = app
     const userIds = [person.user.id, other.user.id]
-    const ended = await services.db.transaction((trx) => revokeAccess(services, trx, userIds, 'disabled'))
+    const ended = await services.db.transaction((trx) => revokeAccess(services, trx, userIds, { by: 'disabled' }))
     assert.deepEqual(
       userIds.map((id) => ended.get(id)?.certificates),
       [2, 0],
@@ -222,7 +222,7 @@ onEachEngine('the log of certificates', (engine) => {
     const { serial } = await issue(person, await saveKey(person))
     const before = (await person.get('/ssh/krl')).headers['etag']
     const rolledBack = app.services.db.transaction(async (trx) => {
-      await revokeAccess(app.services, trx, [person.user.id], 'disabled')
+      await revokeAccess(app.services, trx, [person.user.id], { by: 'disabled' })
       throw new Error('rolledBack')
     })
     await assert.rejects(rolledBack, /rolledBack/)

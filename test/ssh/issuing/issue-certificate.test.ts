@@ -247,8 +247,8 @@ const onlyKeyOf = async (person: SignedInPerson): Promise<string> =>
 /** Disables an account as the lifecycle does, in either order of the two steps. */
 const disableAccount = ({ services, clock }: TestApp, userId: string, revokeFirst: boolean): Promise<undefined> =>
   services.db.transaction(async (trx) => {
-    if (revokeFirst) await revokeAccess(services, trx, [userId], 'disabled')
+    if (revokeFirst) await revokeAccess(services, trx, [userId], { by: 'disabled' })
     await trx.updateTable('users').set({ disabled_at: clock.now() }).where('id', '=', userId).execute()
-    if (!revokeFirst) await revokeAccess(services, trx, [userId], 'disabled')
+    if (!revokeFirst) await revokeAccess(services, trx, [userId], { by: 'disabled' })
     return undefined
   })

@@ -127,6 +127,7 @@ export const audit: typeof English = {
     'user.enabled': 'Konto entsperrt',
     'user.invitation_accepted': 'Einladung angenommen',
     'user.invited': 'Einladung verschickt',
+    'user.not_me': '„Das war ich nicht“ gemeldet',
     'user.password_changed': 'Passwort geändert',
     'user.password_reset': 'Passwort zurückgesetzt',
     'user.password_reset_sent': 'Link zum Setzen eines Passworts verschickt',

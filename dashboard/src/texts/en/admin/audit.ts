@@ -127,6 +127,7 @@ export const audit = {
     'user.enabled': 'Account enabled',
     'user.invitation_accepted': 'Invitation accepted',
     'user.invited': 'Invitation sent',
+    'user.not_me': 'Reported “this was not me”',
     'user.password_changed': 'Password changed',
     'user.password_reset': 'Password reset',
     'user.password_reset_sent': 'Link to set a password sent',

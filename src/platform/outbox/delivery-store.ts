@@ -1,0 +1,53 @@
+import type { Trx } from '../../storage/database.ts'
+import type { ReceiverKind } from '../../vocabulary/receivers.ts'
+import { newId } from '../ids.ts'
+
+const DAY_MS = 24 * 3_600_000
+/** How long each kind is tried. */
+const TRIED_FOR_MS: Record<ReceiverKind, number> = { webhook: DAY_MS, logout: 7 * DAY_MS, signals: 7 * DAY_MS }
+
+export interface NewDelivery {
+  kind: ReceiverKind
+  /** The id of a webhook, or a client_id. */
+  receiverId: string
+  /** Whom it is about; null for nobody. */
+  personId: string | null
+  type: string
+  /** Facts and references; signed at each attempt. */
+  fact: object
+  /** The disable whose receipt lists it. */
+  actionId?: string | undefined
+  /** Not sent by itself: the receiver fetches it, or its stream is paused. */
+  isHeld?: boolean
+}
+
+/** A statement takes a limited number of values. */
+const MAX_ROWS = 50
+
+/**
+ * Adds what is to be told, in the transaction in which it happened. Lock the people whom it is about first: that keeps the order of
+ * what is told about one person.
+ */
+export async function addDeliveries(trx: Trx, deliveries: NewDelivery[], now: number): Promise<void> {
+  if (deliveries.length === 0) return
+  const rows = deliveries.map(({ kind, receiverId, personId, type, fact, actionId, isHeld = false }) => ({
+    id: newId(),
+    kind,
+    receiver_id: receiverId,
+    person_id: personId ?? '',
+    type,
+    fact: JSON.stringify(fact),
+    action_id: actionId ?? null,
+    state: 'waiting' as const,
+    next_attempt_at: isHeld ? null : now,
+    scheduled_at: now,
+    created_at: now,
+    expires_at: now + TRIED_FOR_MS[kind],
+  }))
+  for (let at = 0; at < rows.length; at += MAX_ROWS)
+    await trx
+      .insertInto('outbox_deliveries')
+      .values(rows.slice(at, at + MAX_ROWS))
+      .execute()
+  trx.signal('deliveries-added', null)
+}
