@@ -29,6 +29,10 @@ export interface ClientRequest {
   introspectionClaims?: boolean
   id_token_signed_response_alg?: 'ES256' | 'RS256'
   pkce?: 'required' | 'optional'
+  backchannelLogoutUri?: string
+  backchannelLogoutSessionRequired?: boolean
+  sessionExpiry?: boolean
+  refreshTokens?: 'offline' | 'session'
 }
 
 /** Something that the person is asked for, because the settings depend on it. */

@@ -61,7 +61,7 @@ export function fillIn(entry: Entry, answers: Answers, issued: Issued): FilledIn
     if (name === 'address') values.set('host', new URL(answer).host)
   }
   const fill = (text: string) => replacePlaceholders(text, values)
-  const { redirectUris, postLogoutRedirectUris, scopes, launchUrl, ...rest } = entry.client
+  const { redirectUris, postLogoutRedirectUris, scopes, launchUrl, backchannelLogoutUri, ...rest } = entry.client
   return {
     client: {
       name: entry.name,
@@ -69,6 +69,7 @@ export function fillIn(entry: Entry, answers: Answers, issued: Issued): FilledIn
       redirectUris: redirectUris.map(fill),
       scopes: scopes.map(fill),
       ...(postLogoutRedirectUris === undefined ? {} : { postLogoutRedirectUris: postLogoutRedirectUris.map(fill) }),
+      ...(backchannelLogoutUri === undefined ? {} : { backchannelLogoutUri: fill(backchannelLogoutUri) }),
       ...(launchUrl === undefined ? {} : { launchUrl: fill(launchUrl) }),
     },
     snippets: entry.snippets.map(({ title, format, text }) => ({ title: fill(title), format, text: fill(text) })),

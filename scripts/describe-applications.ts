@@ -18,6 +18,10 @@ const FIELDS: [keyof Omit<ClientRequest, 'name'>, string][] = [
   ['introspectionClaims', applications.claims.introspection],
   ['id_token_signed_response_alg', applications.claims.algorithm],
   ['pkce', 'PKCE'],
+  ['backchannelLogoutUri', 'Back-channel logout URL'],
+  ['backchannelLogoutSessionRequired', 'Each logout token names a session'],
+  ['sessionExpiry', 'ID tokens say when the session ends'],
+  ['refreshTokens', 'Refresh tokens'],
   ['launchUrl', applications.appearance.launchUrl],
 ]
 
@@ -155,9 +159,10 @@ function valuesOf(client: ClientRequest, field: keyof Omit<ClientRequest, 'name'
   if (field === 'idTokenClaims' && idTokenClaims !== undefined) {
     return [`${applications.claims.idTokenClaims[idTokenClaims]} (${code(idTokenClaims)})`]
   }
-  if (field === 'introspectionClaims') return client.introspectionClaims ? ['yes'] : []
   if (field === 'pkce' && pkce !== undefined) return [applications.signIn.pkce[pkce]]
-  return [client[field] ?? []].flat().map(code)
+  const value = client[field] ?? []
+  if (typeof value === 'boolean') return value ? ['yes'] : []
+  return [value].flat().map(code)
 }
 
 const SETTINGS_WERE = {

@@ -4,9 +4,8 @@ import { readTextList } from '../../storage/columns.ts'
 import type { Reader, Trx } from '../../storage/database.ts'
 import { type Values, writeStatement } from '../../storage/statement.ts'
 import { mayUseClient } from '../clients/allowed-role-store.ts'
-import { CLIENT_COLUMNS, clientExists, packedAllowedRoles, toKnownClient } from '../clients/client-store.ts'
+import { CLIENT_COLUMNS, PACKED_COLUMNS, clientExists, toKnownClient } from '../clients/client-store.ts'
 import type { KnownClient } from '../clients/client.ts'
-import { packedRuleRoles } from '../sites/site-settings.ts'
 
 /** The scopes that a user has granted to an application. */
 export const OAuthGrant = Type.Object(
@@ -32,7 +31,8 @@ const clientWithGrant = writeStatement((db, value: Values<{ clientId: string; us
     .where('oauth_clients.client_id', '=', value('clientId'))
     .where(clientExists)
     .select(CLIENT_COLUMNS)
-    .select(['oauth_grants.scopes as granted', packedAllowedRoles, packedRuleRoles])
+    .select(PACKED_COLUMNS)
+    .select('oauth_grants.scopes as granted')
     .select(mayUseClient(value('userId')).as('mayUse'))
     .forShare('oauth_clients'),
 )

@@ -35,12 +35,15 @@ export type ClaimMapping = Type.Static<typeof ClaimMapping>
 export const ClaimMappings = Type.Array(ClaimMapping, { maxItems: 50 })
 
 /** Claims that say who issued what to whom, or that others rely on: no mapping may replace them. */
-const PROTECTED = new Set(
+const PROTECTED: ReadonlySet<string> = new Set(
   (
-    'iss sub aud exp iat nbf jti nonce auth_time acr amr azp sid at_hash c_hash email email_verified ' +
+    'iss sub aud exp iat nbf jti nonce auth_time acr amr azp sid session_expiry at_hash c_hash email email_verified ' +
     'active scope client_id username token_type cnf act _claim_names _claim_sources'
   ).split(' '),
 )
+
+/** Whether a mapping has an effect: it may have been stored before its name was protected. */
+export const isEffective = ({ name }: ClaimMapping): boolean => !PROTECTED.has(name)
 
 const MAX_BYTES = 16 * 1024
 

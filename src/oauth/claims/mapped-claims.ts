@@ -7,7 +7,7 @@ import {
   unpackAttributes,
 } from '../../identity/roles/attributes.ts'
 import { USER_ROLE } from '../../vocabulary/built-in-roles.ts'
-import type { ClaimMapping, ClaimPlace } from './claim-mapping.ts'
+import { type ClaimMapping, type ClaimPlace, isEffective } from './claim-mapping.ts'
 
 /** Undefined where the person has no value: then there is no claim of this name, also none of a scope. */
 type Claims = Readonly<Record<string, AttributeValue | undefined>>
@@ -34,7 +34,9 @@ const MAX_REMEMBERED = 1000
 const MAX_KEY_LENGTH = 4000
 
 function makeClaims(row: PersonColumns, place: ClaimPlace): Claims {
-  const mappings = (JSON.parse(row.mapping) as ClaimMapping[]).filter((mapping) => mapping.in.includes(place))
+  const mappings = (JSON.parse(row.mapping) as ClaimMapping[]).filter(
+    (mapping) => mapping.in.includes(place) && isEffective(mapping),
+  )
   const { roles, attributes } = readPerson(row)
   return Object.fromEntries(mappings.map((mapping) => [mapping.name, valueOf(mapping, roles, attributes)]))
 }

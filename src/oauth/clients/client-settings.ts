@@ -7,9 +7,17 @@ import { ClaimMappings, checkMappings } from '../claims/claim-mapping.ts'
 import { SCOPE_TOKEN } from '../protocol/scope.ts'
 import { SITE_FIELDS, type SiteSettings, siteColumns } from '../sites/site-settings.ts'
 import { clientErrors } from './client-errors.ts'
-import { CONSENT, type Client, type ClientType, ID_TOKEN_ALGORITHMS, ID_TOKEN_CLAIMS, PKCE } from './client.ts'
+import {
+  CONSENT,
+  type Client,
+  type ClientType,
+  ID_TOKEN_ALGORITHMS,
+  ID_TOKEN_CLAIMS,
+  PKCE,
+  REFRESH_TOKENS,
+} from './client.ts'
 import { GRANT_TYPES, isDefaultGrant, needsSecret, SIGN_IN_GRANTS } from './grant-types.ts'
-import { checkLaunchUrl, checkRedirectUri } from './redirect-uri.ts'
+import { checkLaunchUrl, checkLogoutUri, checkRedirectUri } from './redirect-uri.ts'
 
 const Uris = Type.Array(Type.String({ minLength: 1, maxLength: 2048 }), { maxItems: 20, uniqueItems: true })
 
@@ -45,6 +53,23 @@ export const ClientSettings = {
   }),
   pkce: Type.Enum(PKCE, { description: '`optional` needs `ALLOW_MISSING_PKCE`, and is for confidential clients.' }),
   consent: Type.Enum(CONSENT, { description: '`skip` grants what it asks for without asking the user.' }),
+  backchannelLogoutUri: Nullable(
+    Type.String({
+      minLength: 1,
+      maxLength: 2048,
+      description: 'Where it takes logout tokens (OpenID Connect Back-Channel Logout 1.0), without a fragment.',
+    }),
+  ),
+  backchannelLogoutSessionRequired: Type.Boolean({
+    description: 'Each of its logout tokens names a session: where all that a person has ends, it gets one for each.',
+  }),
+  sessionExpiry: Type.Boolean({
+    description: 'Its ID tokens say in `session_expiry` when the session ends at the latest.',
+  }),
+  refreshTokens: Type.Enum(REFRESH_TOKENS, {
+    description:
+      'With `session` they end with the session in which they were issued, and using one counts as use of it.',
+  }),
   launchUrl: Nullable(Type.String({ minLength: 1, maxLength: 2048, description: 'Where people open it.' })),
 }
 
@@ -66,6 +91,10 @@ export const defaultSettings = (type: ClientType): Omit<Settings, 'name'> => ({
   introspectionClaims: false,
   pkce: 'required',
   consent: 'ask',
+  backchannelLogoutUri: null,
+  backchannelLogoutSessionRequired: false,
+  sessionExpiry: false,
+  refreshTokens: 'offline',
   launchUrl: null,
   hosts: [],
   rules: [],
@@ -96,7 +125,8 @@ export function checkSettings(
   }
   given.redirectUris?.forEach((uri, at) => checkRedirectUri(config, uri, `redirectUris/${at}`))
   given.postLogoutRedirectUris?.forEach((uri, at) => checkRedirectUri(config, uri, `postLogoutRedirectUris/${at}`))
-  checkMappings(settings.claims)
+  if (given.claims) checkMappings(given.claims)
+  if (typeof given.backchannelLogoutUri === 'string') checkLogoutUri(given.backchannelLogoutUri)
   checkGrantTypes(type, settings)
   checkPkce(config, type, given)
   if (settings.consent === 'skip' && type === 'public' && !settings.redirectUris.every(isHttps))
@@ -147,6 +177,10 @@ export const settingsOf = (client: Client): Settings => ({
   introspectionClaims: client.introspectionClaims,
   pkce: client.pkce,
   consent: client.consent,
+  backchannelLogoutUri: client.backchannelLogoutUri,
+  backchannelLogoutSessionRequired: client.backchannelLogoutSessionRequired,
+  sessionExpiry: client.sessionExpiry,
+  refreshTokens: client.refreshTokens,
   launchUrl: client.launchUrl,
   hosts: client.hosts ?? [],
   rules: client.rules ?? [],
@@ -170,6 +204,10 @@ export const settingColumns = (type: ClientType, settings: Settings) => ({
   reads_roles: settings.claims.some((claim) => !('value' in claim)) || settings.scopes.includes('groups') ? 1 : 0,
   pkce: settings.pkce,
   consent: settings.consent,
+  backchannel_logout_uri: settings.backchannelLogoutUri,
+  backchannel_logout_session_required: settings.backchannelLogoutSessionRequired ? 1 : 0,
+  session_expiry: settings.sessionExpiry ? 1 : 0,
+  refresh_tokens: settings.refreshTokens,
   launch_url: settings.launchUrl,
   ...(type === 'proxied' ? siteColumns(settings) : {}),
 })

@@ -33,6 +33,12 @@ export const packedAllowedRoles = sql<string | null>`(
   select string_agg(oauth_client_roles.role_id, ' ' order by oauth_client_roles.position)
   from oauth_client_roles where oauth_client_roles.client_id = oauth_clients.client_id)`.as('allowedRoles')
 
+const streamId = sql<string | null>`(
+  select signal_streams.id from signal_streams where signal_streams.client_id = oauth_clients.client_id)`.as('streamId')
+
+/** What else `ClientRow` has. */
+export const PACKED_COLUMNS = [packedAllowedRoles, packedRuleRoles, streamId] as const
+
 /** The columns of `ClientRow`. Prepared statements name them. */
 export const CLIENT_COLUMNS = [
   'oauth_clients.client_id',
@@ -54,6 +60,10 @@ export const CLIENT_COLUMNS = [
   'oauth_clients.pkce_missing_at',
   'oauth_clients.pkce_sent_at',
   'oauth_clients.consent',
+  'oauth_clients.backchannel_logout_uri',
+  'oauth_clients.backchannel_logout_session_required',
+  'oauth_clients.session_expiry',
+  'oauth_clients.refresh_tokens',
   'oauth_clients.launch_url',
   'oauth_clients.logo_version',
   'oauth_clients.hosts',
@@ -66,11 +76,7 @@ export const CLIENT_COLUMNS = [
 ] as const
 
 const clients = (db: Reader) =>
-  db
-    .selectFrom('oauth_clients')
-    .select(CLIENT_COLUMNS)
-    .select([packedAllowedRoles, packedRuleRoles])
-    .where(clientExists)
+  db.selectFrom('oauth_clients').select(CLIENT_COLUMNS).select(PACKED_COLUMNS).where(clientExists)
 
 const byId = readStatement((db, value: Values<{ clientId: string }>) =>
   clients(db).where('client_id', '=', value('clientId')).where('client_type', '!=', 'proxied'),
@@ -86,6 +92,7 @@ export const toKnownClient = (row: ClientRow): KnownClient => ({
   ...toClient(row),
   secretHash: row.client_secret_hash,
   generation: row.generation,
+  hasStream: row.streamId !== null,
 })
 
 const lockingById = (lock: RowLock) =>

@@ -21,6 +21,7 @@ export const ID_TOKEN_CLAIMS = ['minimal', 'full'] as const
 export const ID_TOKEN_ALGORITHMS = ['ES256', 'RS256'] as const
 export const PKCE = ['required', 'optional'] as const
 export const CONSENT = ['ask', 'skip'] as const
+export const REFRESH_TOKENS = ['offline', 'session'] as const
 
 /** A registered application as the API shows it, without its secret. */
 export const Client = Type.Object(
@@ -50,6 +51,12 @@ export const Client = Type.Object(
       Type.Integer({ description: 'When it last got a code with PKCE, while PKCE is optional.' }),
     ),
     consent: Type.Enum(CONSENT),
+    backchannelLogoutUri: Nullable(
+      Type.String({ description: 'Where it is told that a session, or all that a person has, has ended.' }),
+    ),
+    backchannelLogoutSessionRequired: Type.Boolean(),
+    sessionExpiry: Type.Boolean(),
+    refreshTokens: Type.Enum(REFRESH_TOKENS),
     launchUrl: Nullable(Type.String()),
     logoUrl: Nullable(Type.String()),
     builtIn: Type.Boolean({ description: 'Part of the service: it can be turned off, but not changed or deleted.' }),
@@ -66,22 +73,18 @@ export interface KnownClient extends Client {
   secretHash: string | null
   /** Codes and tokens of another generation are revoked. */
   generation: number
+  /** Has a stream of shared signals. */
+  hasStream: boolean
 }
 
-/** A row with the roles that may use it, and those of its rules that exist, each packed into one text. */
+/** A row with the roles that may use it, and those of its rules that exist, each packed into one text, and its stream. */
 export type ClientRow = Omit<
   Selectable<Schema['oauth_clients']>,
-  | 'deleted_at'
-  | 'backchannel_logout_uri'
-  | 'backchannel_logout_session_required'
-  | 'session_expiry'
-  | 'refresh_tokens'
-  | 'signal_subjects'
-  | 'signal_subject_format'
-  | 'telling'
+  'deleted_at' | 'signal_subjects' | 'signal_subject_format' | 'telling'
 > & {
   allowedRoles: string | null
   ruleRoles: string | null
+  streamId: string | null
 }
 
 export const toClient = (row: ClientRow): Client => ({
@@ -102,6 +105,10 @@ export const toClient = (row: ClientRow): Client => ({
   pkceLastMissingAt: row.pkce_missing_at,
   pkceLastSentAt: row.pkce_sent_at,
   consent: row.consent,
+  backchannelLogoutUri: row.backchannel_logout_uri,
+  backchannelLogoutSessionRequired: row.backchannel_logout_session_required === 1,
+  sessionExpiry: row.session_expiry === 1,
+  refreshTokens: row.refresh_tokens,
   launchUrl: row.launch_url,
   logoUrl: logoUrl(row.client_id, row.logo_version),
   builtIn: row.client_id === SSH_CLIENT_ID,

@@ -97,6 +97,7 @@ export const failures: typeof English = {
     hostnames: 'Hostnamen',
     redirectUris: 'Rücksprungadressen',
     postLogoutRedirectUris: 'Adressen nach dem Abmelden',
+    backchannelLogoutUri: 'Adresse für Abmelde-Tokens',
     launchUrl: 'Startadresse',
     scopes: 'Scopes',
     claims: 'Claims',

@@ -100,6 +100,7 @@ export const failures = {
     hostnames: 'Host names',
     redirectUris: 'Redirect URLs',
     postLogoutRedirectUris: 'Addresses after sign-out',
+    backchannelLogoutUri: 'Address for logout tokens',
     launchUrl: 'Start address',
     scopes: 'Scopes',
     claims: 'Claims',
