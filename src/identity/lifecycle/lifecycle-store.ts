@@ -41,7 +41,6 @@ export async function addAction(trx: Trx, planned: RequestedAction): Promise<voi
       finished_at: isDone ? planned.now : null,
       failure_reason: null,
       created_at: planned.now,
-      is_open: isDone && planned.action === 'disable' ? 1 : 0,
     })
     .execute()
 }
@@ -201,7 +200,7 @@ const toClaim = (row: Selectable<Schema['lifecycle_actions']>): Claim => ({
 export async function markCompleted(trx: Trx, claims: Claim[], now: number): Promise<Claim[]> {
   const rows = await trx
     .updateTable('lifecycle_actions')
-    .set({ status: 'completed', finished_at: now, is_open: sql<number>`case action when 'disable' then 1 else 0 end` })
+    .set({ status: 'completed', finished_at: now })
     .where(isClaimedBy(claims))
     .returning('id')
     .execute()

@@ -103,9 +103,32 @@ create index oauth_client_sessions_by_end on oauth_client_sessions (kept_until);
 
 alter table lifecycle_actions add column completed_at bigint;
 alter table lifecycle_actions add column told text;
-alter table lifecycle_actions add column is_open smallint not null default 0;
-create index lifecycle_actions_open on lifecycle_actions (id) where is_open = 1;
-create index lifecycle_actions_by_completion on lifecycle_actions (completed_at) where completed_at is not null;
+
+create table open_receipts (
+  action_id text primary key,
+  user_id text not null,
+  email text not null,
+  requested_by text,
+  requested_by_email text,
+  requested_at bigint not null,
+  executed_at bigint not null,
+  ended text not null,
+  receivers text not null
+);
+create index open_receipts_by_execution on open_receipts (executed_at, action_id);
+create table ssh_told_hosts (
+  action_id text not null,
+  host_id text not null,
+  name text not null,
+  krl_version bigint not null,
+  valid_before bigint not null,
+  state text not null,
+  finished_at bigint,
+  primary key (action_id, host_id)
+);
+create index ssh_told_hosts_waiting on ssh_told_hosts (host_id, krl_version) where state = 'waiting';
+create index ssh_told_hosts_finished on ssh_told_hosts (finished_at) where finished_at is not null;
+alter table ssh_hosts add column applied_krl_version bigint;
 
 create table proof_chains (
   chain bigint primary key,
@@ -119,9 +142,11 @@ create table leaving_proofs (
   user_id text not null,
   proof text not null,
   digest text not null,
+  duration_ms bigint,
   created_at bigint not null,
   primary key (chain, number)
 );
+create index leaving_proofs_timed on leaving_proofs (created_at, duration_ms) where duration_ms is not null;
 
 alter table email_tokens add column about text;
 alter table notifications add column undone_at bigint;

@@ -147,9 +147,24 @@ export interface LifecycleTables {
     completed_at: Generated<number | null>
     /** Who was told, as JSON; written when that is complete. */
     told: Generated<string | null>
-    /** 1 from when an account was disabled until its receipt is complete. */
-    is_open: Generated<number>
     created_at: number
+  }
+  /**
+   * Accounts that were disabled, while somebody is still to be told. It does not belong to the rows of the account, which may be
+   * deleted meanwhile.
+   */
+  open_receipts: {
+    action_id: string
+    user_id: string
+    email: string
+    requested_by: string | null
+    requested_by_email: string | null
+    requested_at: number
+    executed_at: number
+    /** How much was ended, as JSON. */
+    ended: string
+    /** Who is told through the outbox, with their names at that time, as JSON. */
+    receivers: string
   }
   /** Each chain of proofs begins with the installation or with a restore. */
   proof_chains: { chain: number; restored_from: string | null; began_at: number }
@@ -161,6 +176,8 @@ export interface LifecycleTables {
     proof: string
     /** SHA-256 of the proof in hexadecimal digits. */
     digest: string
+    /** From the disable until nothing was left; null where somebody refused to be told, or could not be. */
+    duration_ms: number | null
     created_at: number
   }
   notifications: {

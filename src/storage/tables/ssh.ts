@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely'
+import type { DeliveryState } from '../../vocabulary/receivers.ts'
 
 /** The certificate authority. */
 export interface SshTables {
@@ -62,7 +63,21 @@ export interface SshTables {
     last_seen_at: number | null
     krl_version: string | null
     sshd_version: string | null
+    /** The version of the revocation list that it has last reported, as far as that is known. */
+    applied_krl_version: Generated<number | null>
     created_at: number
+  }
+  /** Hosts that could admit certificates of an account that was disabled, until they have the list with the revocation. */
+  ssh_told_hosts: {
+    action_id: string
+    host_id: string
+    name: string
+    /** The version of the first revocation list that has the revocation. */
+    krl_version: number
+    /** When the last of these certificates expires. */
+    valid_before: number
+    state: DeliveryState
+    finished_at: number | null
   }
   ssh_host_names: { hostname: string; host_id: string }
   ssh_host_roles: { host_id: string; role_id: string }
