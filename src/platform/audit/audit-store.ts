@@ -1,4 +1,4 @@
-import { type Insertable, type Selectable, sql } from 'kysely'
+import { type ExpressionBuilder, type Insertable, type Selectable, sql } from 'kysely'
 import type { Reader, Trx } from '../../storage/database.ts'
 import type { Schema } from '../../storage/schema.ts'
 import { writeStatement, type Values } from '../../storage/statement.ts'
@@ -8,36 +8,56 @@ import { MAX_ROWS_EXAMINED, type Position } from '../http/cursor.ts'
 export type EventRow = Selectable<Schema['audit_events']>
 export type NewEventRow = Insertable<Schema['audit_events']>
 
+/** Returned by the insert, so that entries cost no other statement while no webhook is on. */
+const countWebhooks = (eb: ExpressionBuilder<Schema, 'audit_events'>) =>
+  eb
+    .selectFrom('webhooks')
+    .select((webhooks) => webhooks.fn.countAll<number>().as('webhooks'))
+    .where('enabled', '=', sql.lit(1))
+    .as('webhooks')
+
 const insertOne = writeStatement((db, value: Values<Required<NewEventRow>>) =>
-  db.insertInto('audit_events').values({
-    id: value('id'),
-    at: value('at'),
-    action: value('action'),
-    outcome: value('outcome'),
-    method: value('method'),
-    actor_id: value('actor_id'),
-    actor_email: value('actor_email'),
-    target_type: value('target_type'),
-    target_id: value('target_id'),
-    ip_address: value('ip_address'),
-    user_agent: value('user_agent'),
-    request_id: value('request_id'),
-    data: value('data'),
-  }),
+  db
+    .insertInto('audit_events')
+    .values({
+      id: value('id'),
+      at: value('at'),
+      action: value('action'),
+      outcome: value('outcome'),
+      method: value('method'),
+      actor_id: value('actor_id'),
+      actor_email: value('actor_email'),
+      target_type: value('target_type'),
+      target_id: value('target_id'),
+      ip_address: value('ip_address'),
+      user_agent: value('user_agent'),
+      request_id: value('request_id'),
+      data: value('data'),
+    })
+    .returning(countWebhooks),
 )
 
-export const addEvent = async (trx: Trx, row: Required<NewEventRow>): Promise<void> => void (await insertOne(trx, row))
+/** Returns whether a webhook is on. */
+export async function addEvent(trx: Trx, row: Required<NewEventRow>): Promise<boolean> {
+  const [added] = await insertOne(trx, row)
+  return (added?.webhooks ?? 0) > 0
+}
 
 /** A statement takes a limited number of values, and others wait for it. */
 const MAX_ROWS = 100
 
-export async function addEvents(trx: Trx, rows: NewEventRow[]): Promise<void> {
+/** Likewise. */
+export async function addEvents(trx: Trx, rows: NewEventRow[]): Promise<boolean> {
+  let isAnyOn = false
   for (let at = 0; at < rows.length; at += MAX_ROWS) {
-    await trx
+    const [added] = await trx
       .insertInto('audit_events')
       .values(rows.slice(at, at + MAX_ROWS))
+      .returning(countWebhooks)
       .execute()
+    isAnyOn ||= (added?.webhooks ?? 0) > 0
   }
+  return isAnyOn
 }
 
 /** Oldest first. */

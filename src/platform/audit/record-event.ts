@@ -4,6 +4,7 @@ import type { AuditAction, Outcome } from '../../vocabulary/audit-actions.ts'
 import type { SignInMethod } from '../../vocabulary/sign-in-methods.ts'
 import type { RequestSource } from '../http/request-source.ts'
 import { newOrderedId } from '../ids.ts'
+import { type RecordedFact, tellWebhooks } from '../outbox/webhook-matching.ts'
 import { addEvent, addEvents, type NewEventRow } from './audit-store.ts'
 
 /** Who did something: a person with a request, or the service itself. */
@@ -34,7 +35,8 @@ interface AuditServices {
 /** Appends to the audit trail, in the transaction of the change itself. Entries are never changed, and deleted only when they are archived. */
 export async function recordEvent({ now, observeEvent }: AuditServices, trx: Trx, event: AuditEvent): Promise<void> {
   if (observeEvent) trx.afterCommit(() => observeEvent(event))
-  await addEvent(trx, toRow(event, now()))
+  const row = toRow(event, now())
+  if (await addEvent(trx, row)) await tellWebhooks(trx, [toFact(event, row)], row.at)
 }
 
 /** For an event without a change, such as a failed sign-in. */
@@ -47,11 +49,26 @@ export async function recordEvents(
   events: AuditEvent[],
 ): Promise<void> {
   if (observeEvent) trx.afterCommit(() => events.forEach(observeEvent))
-  await addEvents(
-    trx,
-    events.map((event) => toRow(event, now())),
-  )
+  const at = now()
+  const recorded = events.map((event) => ({ event, row: toRow(event, at) }))
+  const rows = recorded.map(({ row }) => row)
+  if (!(await addEvents(trx, rows))) return
+  const facts = recorded.map(({ event, row }) => toFact(event, row))
+  await tellWebhooks(trx, facts, at)
 }
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
+
+const toFact = (
+  { action, outcome, actor, target, data }: AuditEvent,
+  { id, at }: Pick<NewEventRow, 'id' | 'at'>,
+): RecordedFact => ({
+  audit: { id, at },
+  action,
+  outcome,
+  personId: (target?.type === 'user' ? target.id : textOf(data?.['userId'])) ?? actor.id,
+  lifecycleActionId: action === 'user.disabled' ? textOf(data?.['lifecycleActionId']) : undefined,
+})
 
 /** The method is in the data too, where those who read the audit trail find it. */
 const toRow = ({ action, outcome, method, actor, target, data }: AuditEvent, at: number): Required<NewEventRow> => ({

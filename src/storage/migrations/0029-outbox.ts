@@ -34,7 +34,9 @@ create index outbox_deliveries_waiting on outbox_deliveries (kind, receiver_id, 
   where state = 'waiting';
 create index outbox_deliveries_expiring on outbox_deliveries (expires_at) where state = 'waiting';
 create index outbox_deliveries_unnumbered on outbox_deliveries (receiver_id, number)
-  where kind = 'webhook' and sequence is null;
+  where kind = 'webhook' and sequence is null and state = 'waiting';
+create unique index outbox_deliveries_by_sequence on outbox_deliveries (receiver_id, sequence)
+  where sequence is not null;
 create index outbox_deliveries_by_receiver on outbox_deliveries (kind, receiver_id, number);
 create index outbox_deliveries_by_action on outbox_deliveries (action_id) where action_id is not null;
 create index outbox_deliveries_finished on outbox_deliveries (finished_at) where finished_at is not null;
