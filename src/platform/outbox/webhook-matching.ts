@@ -25,11 +25,7 @@ export const isWanted = (
 ): boolean =>
   !isNeverSent(action) &&
   events.some((event) =>
-    event === EVERYTHING
-      ? outcome === 'success'
-      : isPrefix(event)
-        ? hasPrefix(action, event)
-        : event === action,
+    event === EVERYTHING ? outcome === 'success' : isPrefix(event) ? hasPrefix(action, event) : event === action,
   )
 
 /** An entry of the audit trail that was just recorded. */
