@@ -78,6 +78,14 @@ export const AUDIT_ACTIONS = [
   'user.signed_out',
   'user.updated',
   'user.username_released',
+  // None of these is sent to webhooks.
+  'webhook.created',
+  'webhook.deleted',
+  'webhook.redelivered',
+  'webhook.secret_rotated',
+  'webhook.test',
+  'webhook.turned_off',
+  'webhook.updated',
 ] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 

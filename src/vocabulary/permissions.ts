@@ -16,6 +16,7 @@ const CATALOGUE = {
   'ssh:cert:revoke': 'Revoke any SSH certificate.',
   'ssh:hosts:manage': 'Enroll hosts, and say whose certificates they accept.',
   'audit:read': 'Read the audit trail.',
+  'webhooks:manage': 'Say which services outside are told what happens. It needs audit:read too.',
   'settings:manage': 'Change the settings of the service.',
 } as const
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { recordAlone, recordEvents, THE_SERVICE } from '../../../src/platform/audit/record-event.ts'
+import { recordAlone, recordEvents } from '../../../src/platform/audit/record-event.ts'
 import { newId } from '../../../src/platform/ids.ts'
 import { isKnownEvent, isWanted } from '../../../src/platform/outbox/webhook-matching.ts'
 import { listUnnumberedWebhooks, numberDeliveries } from '../../../src/platform/outbox/webhook-store.ts'

@@ -83,6 +83,7 @@ export const people: typeof English = {
       'ssh:cert:revoke': 'Jedes SSH-Zertifikat widerrufen',
       'ssh:hosts:manage': 'Server hinzufügen und bestimmen, wen sie einlassen',
       'audit:read': 'Das Prüfprotokoll lesen',
+      'webhooks:manage': 'Bestimmen, welchen Diensten außerhalb gemeldet wird, was geschieht',
       'settings:manage': 'Die Einstellungen dieses Dienstes ändern',
     },
   },

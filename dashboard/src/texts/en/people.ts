@@ -84,6 +84,7 @@ export const people = {
       'ssh:cert:revoke': 'Revoke any SSH certificate',
       'ssh:hosts:manage': 'Add hosts, and say whom they let in',
       'audit:read': 'Read the audit trail',
+      'webhooks:manage': 'Say which services outside are told what happens',
       'settings:manage': 'Change the settings of this service',
     } satisfies Record<PermissionName, string>,
   },

@@ -44,6 +44,7 @@ export const audit: typeof English = {
     ssh_host: 'Server',
     ssh_key: 'SSH-Schlüssel',
     user: 'Personen',
+    webhook: 'Webhooks',
   },
   targets: {
     user: 'Person',
@@ -57,6 +58,7 @@ export const audit: typeof English = {
     signing_key: 'Signaturschlüssel',
     ssh_ca: 'Schlüssel der SSH-CA',
     mail: 'Mail',
+    webhook: 'Webhook',
   },
   actions: {
     'administrator.bootstrapped': 'Erstes Verwaltungskonto eingerichtet',
@@ -136,5 +138,12 @@ export const audit: typeof English = {
     'user.signed_out': 'Überall abgemeldet',
     'user.updated': 'Angaben geändert',
     'user.username_released': 'Benutzername freigegeben',
+    'webhook.created': 'Webhook hinzugefügt',
+    'webhook.deleted': 'Webhook gelöscht',
+    'webhook.redelivered': 'Zustellung eines Webhooks wiederholt',
+    'webhook.secret_rotated': 'Neues Geheimnis für einen Webhook',
+    'webhook.test': 'Test eines Webhooks',
+    'webhook.turned_off': 'Webhook abgeschaltet, weil der Empfänger nicht mehr da ist oder ausfällt',
+    'webhook.updated': 'Webhook geändert',
   },
 }

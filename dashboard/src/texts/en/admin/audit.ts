@@ -44,6 +44,7 @@ export const audit = {
     ssh_host: 'Hosts',
     ssh_key: 'SSH keys',
     user: 'People',
+    webhook: 'Webhooks',
   } as Record<string, string>,
   targets: {
     user: 'Person',
@@ -57,6 +58,7 @@ export const audit = {
     signing_key: 'Signing key',
     ssh_ca: 'Key of the SSH CA',
     mail: 'Mail',
+    webhook: 'Webhook',
   } as Record<string, string>,
   actions: {
     'administrator.bootstrapped': 'First administrator set up',
@@ -136,5 +138,12 @@ export const audit = {
     'user.signed_out': 'Signed out everywhere',
     'user.updated': 'Details changed',
     'user.username_released': 'Username released',
+    'webhook.created': 'Webhook added',
+    'webhook.deleted': 'Webhook deleted',
+    'webhook.redelivered': 'Delivery of a webhook sent again',
+    'webhook.secret_rotated': 'New secret for a webhook',
+    'webhook.test': 'Test of a webhook',
+    'webhook.turned_off': 'Webhook turned off, because its receiver is gone or fails',
+    'webhook.updated': 'Webhook changed',
   } satisfies Record<AuditAction, string>,
 }
