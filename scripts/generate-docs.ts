@@ -1,4 +1,5 @@
-// Writes what is generated from the code: docs/configuration.md, docs/openapi.json, docs/api.md, docs/applications.
+// Writes what is generated from the code: docs/configuration.md, docs/openapi.json, docs/api.md, docs/applications, and a table of
+// docs/telling-applications.md.
 // With --check it writes nothing, and fails when a file does not match the code.
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,6 +11,7 @@ import { FILE_NAMES } from '../src/platform/config/secret-files.ts'
 import { VARIABLES } from '../src/platform/config/variables.ts'
 import { createLogger } from '../src/platform/http/log.ts'
 import { describedApi } from '../src/platform/http/openapi.ts'
+import { describeAccessEnds } from './describe-access-ends.ts'
 import { describeApplications } from './describe-applications.ts'
 
 const cell = (text: string): string => text.replaceAll('|', '\\|')
@@ -100,6 +102,7 @@ const files: Record<string, string> = {
   'docs/configuration.md': describeConfiguration(),
   'docs/openapi.json': `${JSON.stringify(openApi, null, 2)}\n`,
   'docs/api.md': describeEndpoints(openApi),
+  ...describeAccessEnds(),
   ...describeApplications(),
 }
 
