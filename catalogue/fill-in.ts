@@ -61,7 +61,10 @@ export function fillIn(entry: Entry, answers: Answers, issued: Issued): FilledIn
     if (name === 'address') values.set('host', new URL(answer).host)
   }
   const fill = (text: string) => replacePlaceholders(text, values)
-  const { redirectUris, postLogoutRedirectUris, scopes, launchUrl, backchannelLogoutUri, ...rest } = entry.client
+  const { redirectUris, postLogoutRedirectUris, scopes, launchUrl, ...others } = entry.client
+  const { backchannelLogoutUri, backchannelLogoutSessionRequired, ...rest } = others
+  const logoutUri = backchannelLogoutUri === undefined ? undefined : fill(backchannelLogoutUri)
+  const isTold = logoutUri !== undefined && canBeTold(logoutUri)
   return {
     client: {
       name: entry.name,
@@ -69,7 +72,8 @@ export function fillIn(entry: Entry, answers: Answers, issued: Issued): FilledIn
       redirectUris: redirectUris.map(fill),
       scopes: scopes.map(fill),
       ...(postLogoutRedirectUris === undefined ? {} : { postLogoutRedirectUris: postLogoutRedirectUris.map(fill) }),
-      ...(backchannelLogoutUri === undefined ? {} : { backchannelLogoutUri: fill(backchannelLogoutUri) }),
+      ...(isTold ? { backchannelLogoutUri: logoutUri } : {}),
+      ...(isTold && backchannelLogoutSessionRequired ? { backchannelLogoutSessionRequired } : {}),
       ...(launchUrl === undefined ? {} : { launchUrl: fill(launchUrl) }),
     },
     snippets: entry.snippets.map(({ title, format, text }) => ({ title: fill(title), format, text: fill(text) })),
@@ -94,5 +98,14 @@ const isAddress = (text: string): boolean =>
 
 /** A parser resolves `..` and drops the default port. The server compares exact strings, so neither may happen later. */
 const isNormal = (text: string): boolean => new URL(text).href === (text.split('/').length > 3 ? text : `${text}/`)
+
+/**
+ * The service sends to https, and not into its own network unless whoever runs it allows that. Elsewhere the application is registered
+ * without the address, which can be added then. To what a name leads shows when something is sent.
+ */
+const canBeTold = (url: string): boolean => {
+  const { protocol, hostname } = new URL(url)
+  return protocol === 'https:' && !/^(?:[\d.]+|\[.*|(?:.*\.)?localhost)$/.test(hostname)
+}
 
 const withoutSlash = (address: string): string => address.replace(/\/+$/, '')

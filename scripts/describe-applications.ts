@@ -18,8 +18,8 @@ const FIELDS: [keyof Omit<ClientRequest, 'name'>, string][] = [
   ['introspectionClaims', applications.claims.introspection],
   ['id_token_signed_response_alg', applications.claims.algorithm],
   ['pkce', 'PKCE'],
-  ['backchannelLogoutUri', 'Back-channel logout URL'],
-  ['backchannelLogoutSessionRequired', 'Each logout token names a session'],
+  ['backchannelLogoutUri', applications.create.logoutUri],
+  ['backchannelLogoutSessionRequired', applications.create.logoutSessions],
   ['sessionExpiry', 'ID tokens say when the session ends'],
   ['refreshTokens', 'Refresh tokens'],
   ['launchUrl', applications.appearance.launchUrl],
@@ -48,7 +48,8 @@ function describeIndex(): string {
       client.pkce === 'optional' ? 'optional PKCE' : '',
       limits === undefined ? '' : 'not every version',
     ].filter(Boolean)
-    return `| [${name}](${fileOf(family)}#${anchorOf(name)}) | ${family} | ${particular.join(', ')} | ${describeTrial(tried).inShort} |`
+    const isTold = client.backchannelLogoutUri === undefined ? '' : 'yes'
+    return `| [${name}](${fileOf(family)}#${anchorOf(name)}) | ${family} | ${particular.join(', ')} | ${isTold} | ${describeTrial(tried).inShort} |`
   })
   return `# Applications
 
@@ -57,10 +58,11 @@ those that it links to are generated from \`catalogue/\`.
 
 What an application needs beyond the defaults is in the third column. [matrix.md](matrix.md) says which ones the tests run, and what
 they showed. For anything else, see [Integrating an application](../integrating-an-application.md). How long programs of each kind accept
-a token that was revoked is in [APIs and other resource servers](../resource-servers.md).
+a token that was revoked is in [APIs and other resource servers](../resource-servers.md). An application that takes logout tokens ends its
+sessions within a second after access has ended: [Telling applications that access has ended](../telling-applications.md).
 
-| Application | Area | Needs | How its settings are known |
-| --- | --- | --- | --- |
+| Application | Area | Needs | Takes logout tokens | How its settings are known |
+| --- | --- | --- | --- | --- |
 ${rows.join('\n')}
 `
 }
@@ -160,6 +162,7 @@ function valuesOf(client: ClientRequest, field: keyof Omit<ClientRequest, 'name'
     return [`${applications.claims.idTokenClaims[idTokenClaims]} (${code(idTokenClaims)})`]
   }
   if (field === 'pkce' && pkce !== undefined) return [applications.signIn.pkce[pkce]]
+  if (field === 'backchannelLogoutSessionRequired' && client[field]) return [applications.create.logoutSessionsHint]
   const value = client[field] ?? []
   if (typeof value === 'boolean') return value ? ['yes'] : []
   return [value].flat().map(code)

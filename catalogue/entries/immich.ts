@@ -11,10 +11,12 @@ export const immich: Entry = {
     scopes: ['openid', 'profile', 'email'],
     grantTypes: CODE,
     launchUrl: '{{address}}/auth/login?autoLaunch=1',
+    backchannelLogoutUri: '{{address}}/api/oauth/backchannel-logout',
   },
   why: {
     redirectUris: 'The second is used to link an existing account, the third by the apps for phones.',
     grantTypes: 'Immich asks once, at sign-in, and needs no refresh token.',
+    backchannelLogoutUri: 'Immich takes logout tokens from version 3.0 on.',
   },
   snippets: [
     {
@@ -37,6 +39,6 @@ Mobile redirect URI override: off`,
   ],
   unconfirmed: 'That Immich sends PKCE: its documentation does not say so.',
   source: 'https://docs.immich.app/administration/oauth',
-  lookedUpOn: '2026-11-17',
+  lookedUpOn: '2026-11-19',
   tried: NOT_IN_A_REGISTRY,
 }

@@ -13,11 +13,15 @@ export const nextcloud: Entry = {
     grantTypes: CODE,
     idTokenClaims: 'full',
     launchUrl: '{{address}}/',
+    backchannelLogoutUri: '{{address}}/index.php/apps/user_oidc/backchannel-logout/latchkey',
+    backchannelLogoutSessionRequired: true,
   },
   why: {
     redirectUris: 'Without pretty URLs the path has index.php in it.',
     grantTypes: 'user_oidc asks once, at sign-in, and needs no refresh token.',
     idTokenClaims: 'user_oidc provisions accounts from the ID token.',
+    backchannelLogoutUri: 'It ends with the name that the provider has in Nextcloud: latchkey in the command below.',
+    backchannelLogoutSessionRequired: 'Before version 7.4, user_oidc finds sessions by sid only.',
   },
   snippets: [
     {
@@ -41,6 +45,6 @@ php occ user_oidc:provider latchkey \\
   ],
   unconfirmed: 'The post-logout address, which the source that was read does not name.',
   source: 'https://github.com/nextcloud/user_oidc',
-  lookedUpOn: '2026-11-17',
+  lookedUpOn: '2026-11-19',
   tried: NOT_IN_A_REGISTRY,
 }

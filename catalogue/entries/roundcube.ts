@@ -14,10 +14,13 @@ export const roundcube: Entry = {
     scopes: ['openid', 'profile', 'email', 'offline_access', '{{scope}}'],
     grantTypes: CODE_AND_REFRESH,
     launchUrl: '{{address}}/',
+    backchannelLogoutUri: '{{address}}/index.php/login/backchannel',
   },
   why: {
     scopes: 'The last is the one that the mail server checks.',
     grantTypes: 'Roundcube renews the token that it brings to the mail server.',
+    backchannelLogoutUri:
+      'Roundcube takes logout tokens from version 1.7.2 on, if oauth_cache is set, as it is by default.',
   },
   snippets: [
     {
@@ -36,10 +39,11 @@ $config['oauth_pkce'] = 'S256';`,
   notes: [
     'The mail server has to accept these tokens: see Dovecot. Both have to name people by the same claim.',
     'Roundcube brings the token to the mail server for each page, so access ends at the next one.',
+    'A logout token signs the person out of all browsers. Roundcube 1.7 does not verify its signature, so it believes anybody who knows the person’s identifier.',
   ],
   limits:
     'Roundcube 1.7 and later. 1.6, which Debian 12 has, sends neither PKCE nor a nonce and is refused, also with optional PKCE.',
   source: 'https://github.com/roundcube/roundcubemail/blob/master/config/defaults.inc.php',
-  lookedUpOn: '2026-11-18',
+  lookedUpOn: '2026-11-19',
   tried: NOT_IN_A_REGISTRY,
 }

@@ -47,6 +47,34 @@ test('gives the client to make, and the settings for the other side', () => {
   })
 })
 
+test('says where the application takes logout tokens only if the address could be one that is sent to', () => {
+  const entry: Entry = {
+    ...ENTRY,
+    client: {
+      ...ENTRY.client,
+      backchannelLogoutUri: '{{address}}/ended?logout=backchannel',
+      backchannelLogoutSessionRequired: true,
+    },
+  }
+  const settingsAt = (address: string) => {
+    const { backchannelLogoutUri, backchannelLogoutSessionRequired } =
+      fillIn(entry, { ...ANSWERS, address }, ISSUED).client ?? {}
+    return [backchannelLogoutUri, backchannelLogoutSessionRequired]
+  }
+  assert.deepEqual(settingsAt('https://app.example.com'), ['https://app.example.com/ended?logout=backchannel', true])
+  for (const address of [
+    'http://app.example.com',
+    'http://localhost:3000',
+    'https://localhost',
+    'https://app.localhost',
+    'https://192.168.1.5',
+    'https://8.8.8.8',
+    'https://[::1]:8443',
+  ]) {
+    assert.deepEqual(settingsAt(address), [undefined, undefined], address)
+  }
+})
+
 test('names the values that are not known before the client is made', () => {
   const result = fillIn(ENTRY, ANSWERS, { issuer: 'https://id.example.com' })
   assert.match(result.problems ? '' : (result.snippets[0]?.text ?? ''), / CLIENT_ID CLIENT_SECRET /)

@@ -24,6 +24,8 @@ const NAMES: ReadonlySet<string> = new Set([
   applications.claims.introspection,
   applications.claims.algorithm,
   'PKCE',
+  applications.create.logoutUri,
+  applications.create.logoutSessions,
   applications.appearance.launchUrl,
 ])
 

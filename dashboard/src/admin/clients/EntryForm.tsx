@@ -37,7 +37,14 @@ export function EntryForm({ entry, onRegistered }: Props) {
   const atAddress = `answers.${address?.name ?? ''}`
   const form = useSubmitForm({
     // These are made of the address.
-    shownAt: address ? { redirectUris: atAddress, postLogoutRedirectUris: atAddress, launchUrl: atAddress } : {},
+    shownAt: address
+      ? {
+          redirectUris: atAddress,
+          postLogoutRedirectUris: atAddress,
+          backchannelLogoutUri: atAddress,
+          launchUrl: atAddress,
+        }
+      : {},
     initialValues: {
       name: entry.name,
       answers: Object.fromEntries(entry.questions.map((question) => [question.name, ''])),

@@ -49,6 +49,17 @@ export function EntrySummary({ entry, client }: { entry: Entry; client: ClientRe
       values: client.id_token_signed_response_alg ? [client.id_token_signed_response_alg] : [],
     },
     {
+      setting: 'backchannelLogoutUri',
+      label: texts.create.logoutUri,
+      values: client.backchannelLogoutUri ? [client.backchannelLogoutUri] : [],
+      isCode: true,
+    },
+    {
+      setting: 'backchannelLogoutSessionRequired',
+      label: texts.create.logoutSessions,
+      values: client.backchannelLogoutSessionRequired ? [texts.create.logoutSessionsHint] : [],
+    },
+    {
       setting: 'launchUrl',
       label: texts.appearance.launchUrl,
       values: client.launchUrl ? [client.launchUrl] : [],

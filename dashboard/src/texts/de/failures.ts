@@ -97,7 +97,7 @@ export const failures: typeof English = {
     hostnames: 'Hostnamen',
     redirectUris: 'Rücksprungadressen',
     postLogoutRedirectUris: 'Adressen nach dem Abmelden',
-    backchannelLogoutUri: 'Adresse für Abmelde-Tokens',
+    backchannelLogoutUri: 'Adresse für Abmelde-Token',
     launchUrl: 'Startadresse',
     scopes: 'Scopes',
     claims: 'Claims',
