@@ -11,7 +11,7 @@ export const AREAS: [area: string, layers: string[][]][] = [
     [
       ['platform/colors', 'platform/crypto', 'platform/openssh'],
       ['platform/config', 'platform/ids.ts'],
-      ['platform/blobs', 'platform/http', 'platform/limits'],
+      ['platform/blobs', 'platform/http', 'platform/limits', 'platform/outgoing'],
       ['platform/outbox'],
       ['platform/audit', 'platform/mail'],
       ['platform/keys', 'platform/metrics'],

@@ -22,6 +22,7 @@ import { healthErrors, requestErrors } from './platform/http/request-errors.ts'
 import { ISSUES } from './platform/http/validation-issues.ts'
 import { limitErrors } from './platform/limits/limit-errors.ts'
 import { publicKeyErrors } from './platform/openssh/public-key-errors.ts'
+import { outgoingErrors } from './platform/outgoing/outgoing-errors.ts'
 import { pictureErrors } from './platform/pictures/picture-errors.ts'
 import { appPasswordErrors } from './proxy/app-passwords/app-password-errors.ts'
 import { proxyErrors, siteErrors } from './proxy/proxy-errors.ts'
@@ -47,6 +48,7 @@ export const SHOWN_ERRORS = combine(
   requestErrors,
   blobErrors,
   limitErrors,
+  outgoingErrors,
   pictureErrors,
   settingsErrors,
   sshErrors,

@@ -33,6 +33,7 @@ const STATUS = {
   conflict: 409,
   other_user: 409,
   host_taken: 409,
+  address_not_allowed: 409,
   username_held: 409,
   body_too_large: 413,
   uri_too_long: 414,
@@ -93,6 +94,8 @@ export interface Issue {
 
 interface Details {
   reason?: string
+  /** Instead of the code's own, where a standard prescribes it. */
+  status?: number
   values?: Values
   issues?: Issue[]
   /** Seconds to wait, for 429 and 503. */
@@ -116,7 +119,7 @@ export class AppError extends Error {
   constructor(code: ErrorCode, message: string, details: Details = {}) {
     super(message, { cause: details.cause })
     this.code = code
-    this.status = STATUS[code]
+    this.status = details.status ?? STATUS[code]
     this.reason = details.reason
     this.values = details.values
     this.issues = details.issues
@@ -168,10 +171,10 @@ export function refuse(error: AppError): never {
 }
 
 /** The same error, about one field of the request, in the shape that validation gives. */
-export function atField(path: string, { code, message, reason, values, retryAfter }: AppError): AppError {
+export function atField(path: string, { code, status, message, reason, values, retryAfter }: AppError): AppError {
   const about = { ...(reason === undefined ? {} : { reason }), ...(values ? { values } : {}) }
   const wait = retryAfter === undefined ? {} : { retryAfter }
-  return new AppError(code, message, { ...about, ...wait, issues: [{ path, message, ...about }] })
+  return new AppError(code, message, { ...about, ...wait, status, issues: [{ path, message, ...about }] })
 }
 
 /** The service can't start. The message is the one line that the person at the terminal sees. */

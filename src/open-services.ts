@@ -26,6 +26,7 @@ import { createAddressQueue } from './platform/limits/address-queue.ts'
 import { createLimits } from './platform/limits/limits.ts'
 import { openMail } from './platform/mail/mail.ts'
 import type { createMetrics, Metrics } from './platform/metrics/metrics.ts'
+import { createOutgoing, type OutgoingOptions } from './platform/outgoing/outgoing.ts'
 import { appPasswordSubscriber } from './proxy/app-passwords/access-subscriber.ts'
 import { sshSubscriber } from './ssh/access-subscriber.ts'
 import { createHostLists, type HostLists } from './ssh/hosts/host-lists.ts'
@@ -57,6 +58,8 @@ interface ProcessOptions extends PostgresOptions {
   beforeMigration?: () => Promise<void>
   /** Called when another process has come to work on the same SQLite file. */
   onTaken?: () => void
+  /** How names are looked up and certificates judged. Tests decide it. */
+  outgoing?: OutgoingOptions
   /** The log goes to a terminal and is not kept. */
   isTerminal?: boolean
 }
@@ -77,6 +80,7 @@ export async function openServices(config: Config, { log, now, ...options }: Pro
     const sshHostCa = await openSshAuthority({ db, now, vault, signals, log }, 'ssh-host-ca')
     const strength = createPasswordStrength()
     const mail = openMail(config, log, isTerminal)
+    const outgoing = createOutgoing(config, options.outgoing)
     const dailyCounts = createDailyCounts({ db, now })
     const streams = createStreams({ db, now, monotonicNow, signals, log })
     const metrics =
@@ -116,6 +120,7 @@ export async function openServices(config: Config, { log, now, ...options }: Pro
       locate: await createLocate(config),
       mail,
       blobs: openBlobs(config),
+      outgoing,
       dailyCounts,
       ...gathered,
       accessSubscribers: ACCESS_SUBSCRIBERS,
@@ -135,6 +140,7 @@ export async function openServices(config: Config, { log, now, ...options }: Pro
             log.warn({ err: error }, 'What was counted in the last second could not be stored and is lost.'),
           )
         strength.close()
+        outgoing.close()
         await mail.close()
         await close()
       },

@@ -15,6 +15,7 @@ import type { SshAuthority } from './keys/ssh-authorities.ts'
 import type { Limits } from './limits/limits.ts'
 import type { MailTransport } from './mail/mail.ts'
 import type { Metrics } from './metrics/metrics.ts'
+import type { Outgoing } from './outgoing/outgoing.ts'
 
 /** What the areas use. A function takes what it needs with `Pick`, and nothing else. */
 export interface Services {
@@ -40,6 +41,8 @@ export interface Services {
   locate: Locate
   mail: MailTransport
   blobs: Blobs
+  /** Requests to addresses that somebody has set. */
+  outgoing: Outgoing
   dailyCounts: DailyCounts
   /** Undefined unless METRICS_ADDRESS is set. */
   metrics: Metrics | undefined

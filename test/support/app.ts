@@ -6,6 +6,7 @@ import { backgroundJobs } from '../../src/operations/background/jobs.ts'
 import { createTicker } from '../../src/operations/background/ticker.ts'
 import { type Config, readConfig } from '../../src/platform/config/config.ts'
 import { createLogger } from '../../src/platform/http/log.ts'
+import type { OutgoingOptions } from '../../src/platform/outgoing/outgoing.ts'
 import type { PostgresOptions } from '../../src/storage/postgres/engine.ts'
 import { type Clock, createClock } from './clock.ts'
 import { createMigratedStorage, type EngineName, type TestStorage } from './engines.ts'
@@ -45,6 +46,8 @@ interface Options {
   /** 1 in tests of the time limits on PostgreSQL. Other tests must not fail on a slow machine. */
   timeoutFactor?: number
   postgres?: Omit<PostgresOptions, 'timeoutFactor'>
+  /** How the names of receivers are looked up, and which authority their certificates may come from. */
+  outgoing?: OutgoingOptions
   /** Set in tests of the cost of password hashing. Other tests use a cheap hash, because the real one would take most of their time. */
   realHashCost?: boolean
 }
@@ -65,6 +68,7 @@ export async function startApp(t: Scope, options: Options = {}): Promise<TestApp
     monotonicNow: clock.monotonicNow,
     timeoutFactor,
     ...options.postgres,
+    ...(options.outgoing ? { outgoing: options.outgoing } : {}),
     ...(realHashCost ? {} : { hashCost: CHEAP_HASHING }),
   })
   const app = await createApp(services, options)

@@ -1,6 +1,7 @@
 import ipaddr from 'ipaddr.js'
 import { type AppError, atField } from '../../errors.ts'
 import type { Config } from '../../platform/config/config.ts'
+import { matchesName, matchesRange } from '../../platform/config/listed-hosts.ts'
 import { clientErrors } from './client-errors.ts'
 
 /** Printable ASCII without the characters that browsers interpret differently. */
@@ -57,21 +58,10 @@ function findProblem({ httpRedirectHosts, redirectSchemes }: UrlRules, uri: stri
 
 export const isWeb = (uri: string): boolean => /^https?:\/\/[^/]/.test(uri)
 
-/** Whether a host is one of these names and ranges, or below one of the patterns that begin with `*.`. */
-const isListed = (patterns: readonly string[], host: string): boolean =>
-  patterns.some((pattern) => (pattern.startsWith('*.') ? host.endsWith(pattern.slice(1)) : host === pattern)) ||
-  isInRange(patterns, host)
-
-function isInRange(patterns: readonly string[], host: string): boolean {
-  const text = host.replace(/^\[(.*)\]$/, '$1')
-  if (!ipaddr.isValid(text)) return false
-  const address = ipaddr.process(text)
-  return patterns.some((pattern) => {
-    if (ipaddr.isValid(pattern)) return ipaddr.process(pattern).toString() === address.toString()
-    if (!ipaddr.isValidCIDR(pattern)) return false
-    const [range, bits] = ipaddr.parseCIDR(pattern)
-    return range.kind() === address.kind() && address.match(range, bits)
-  })
+const isListed = (patterns: readonly string[], hostname: string): boolean => {
+  const host = hostname.replace(/^\[(.*)\]$/, '$1')
+  const address = ipaddr.isValid(host) ? ipaddr.process(host).toString() : undefined
+  return patterns.some((each) => matchesName(each, host) || (address !== undefined && matchesRange(each, address)))
 }
 
 /** Whether a client's answers may go there: to its own redirect URLs, and to the page of the dashboard that tries a sign-in. */

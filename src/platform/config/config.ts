@@ -32,6 +32,7 @@ export interface Config {
   allowMissingPkce: boolean
   httpRedirectHosts: string[]
   redirectSchemes: string[]
+  outgoingAllow: string[]
   sshCertDefaultTtl: number
   sshCertMaxTtl: number
   /** Patterns of OpenSSH; empty when none are configured. */
@@ -132,6 +133,7 @@ export function readConfig(environment: Environment): Config {
     allowMissingPkce: read('ALLOW_MISSING_PKCE') === 'on',
     httpRedirectHosts: read('HTTP_REDIRECT_HOSTS') ?? [],
     redirectSchemes: read('REDIRECT_SCHEMES') ?? [],
+    outgoingAllow: read('OUTGOING_ALLOW') ?? [],
     sshHostPatterns: read('SSH_HOST_PATTERNS') ?? [],
     rateLimits: (read('RATE_LIMITS') ?? 'on') === 'on',
     logLevel: read('LOG_LEVEL') ?? 'info',

@@ -78,13 +78,37 @@ export const proxies = (text: string): number | string[] | undefined => {
   return list.every(isRange) ? list : undefined
 }
 
-const HOST_PATTERN = /^(?:\*\.)?[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/
+const HOST_PATTERN = /^(?:\*\.)?[a-z0-9](?:[a-z0-9_-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9_-]*[a-z0-9])?)*$/
 
 /** Host names, patterns that begin with `*.`, addresses and CIDR ranges. */
 export const redirectHosts = (text: string): string[] | undefined => {
   const list = text.split(',').map((each) => each.trim().toLowerCase())
   const isPattern = (each: string) => isIP(each) !== 0 || ipaddr.isValidCIDR(each) || HOST_PATTERN.test(each)
   return list.every(isPattern) ? list : undefined
+}
+
+/** `10.1`, `0x7f.1` and `010.0.0.1` are addresses to a browser, so that none of them is a name, and a range written so is a mistake. */
+const ENDS_IN_NUMBER = /(?:^|\.)(?:\d+|0x[0-9a-f]*)$/
+
+/** A host or range with the port that stands after it, if one does. An IPv6 address with a port is in brackets. */
+export function splitPort(text: string): { host: string; port: number | undefined } | undefined {
+  const [, inBrackets, plain, digits] = /^(?:\[([0-9a-f:.]+)\]|([^:/[\]]+)):(\d{1,5})$/.exec(text) ?? []
+  const host = inBrackets ?? plain
+  if (host === undefined) return { host: text, port: undefined }
+  const port = integer(1, 65535)(digits ?? '')
+  const isAsWritten = inBrackets === undefined || isIP(inBrackets) === 6
+  return port === undefined || !isAsWritten ? undefined : { host, port }
+}
+
+/** Host names, patterns that begin with `*.`, and addresses, each also with a port; and CIDR ranges. */
+export const outgoingHosts = (text: string): string[] | undefined => {
+  const list = text.split(',').map((each) => each.trim().toLowerCase())
+  const isAcceptable = (host: string) => {
+    const [address = '', bits] = host.split('/')
+    if (isIP(address) !== 0) return bits === undefined || ipaddr.isValidCIDR(host)
+    return HOST_PATTERN.test(host) && !ENDS_IN_NUMBER.test(host)
+  }
+  return list.every((each) => isAcceptable(splitPort(each)?.host ?? '')) ? list : undefined
 }
 
 const UNSAFE_SCHEMES = new Set(['javascript', 'data', 'file', 'vbscript', 'blob', 'about', 'http', 'https'])

@@ -12,6 +12,7 @@ import {
   nonEmpty,
   oneOf,
   origin,
+  outgoingHosts,
   privateSchemes,
   proxies,
   redirectHosts,
@@ -189,6 +190,14 @@ export const VARIABLES = {
     fallback: 'none: only schemes with a dot, which are reversed domain names',
     accepts: 'schemes such as app,my-app, but none that browsers run or read files with',
     parse: privateSchemes,
+  }),
+  OUTGOING_ALLOW: variable({
+    meaning:
+      'Where requests of this service may go besides public addresses, and with `http`: a range allows the addresses in it, to a name only with `https`; a host or pattern allows that name, but never loopback or link-local addresses (docs/operating.md).',
+    fallback: 'none: `https` to public addresses only',
+    accepts:
+      'host names, patterns such as *.home.example and addresses, each also with a port (docs.lan:443), and CIDR ranges, with commas between them',
+    parse: outgoingHosts,
   }),
   SSH_CERT_DEFAULT_TTL: variable({
     meaning: 'How many seconds an SSH certificate is valid when the request does not say.',

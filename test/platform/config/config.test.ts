@@ -33,6 +33,22 @@ test('derived settings follow the settings they are derived from', () => {
   assert.equal(hosted.mailFrom, 'Latchkey <no-reply@id.example.com>')
 })
 
+test('OUTGOING_ALLOW lists hosts, patterns and addresses, with and without a port, and ranges', () => {
+  const text = 'NAS.lan, docs.lan:443,*.home.example:8080,my_app,10.0.0.0/8,10.0.0.1:8443,fd00::/8,::1,[fd00::1]:443'
+  assert.deepEqual(readConfig({ OUTGOING_ALLOW: text }).outgoingAllow, [
+    'nas.lan',
+    'docs.lan:443',
+    '*.home.example:8080',
+    'my_app',
+    '10.0.0.0/8',
+    '10.0.0.1:8443',
+    'fd00::/8',
+    '::1',
+    '[fd00::1]:443',
+  ])
+  assert.deepEqual(readConfig({}).outgoingAllow, [])
+})
+
 test('an empty variable counts as not set', () => {
   assert.equal(readConfig({ PORT: '', SMTP_URL: '' }).port, 3000)
 })
@@ -47,6 +63,22 @@ const INVALID: Record<string, string[]> = {
     'https://id.example.com?x',
   ],
   DASHBOARD_ORIGIN: ['*', 'https://a.example,https://b.example'],
+  OUTGOING_ALLOW: [
+    '*',
+    'https://nas.lan',
+    'nas.lan/x',
+    'nas.lan:0',
+    'nas.lan:65536',
+    '10.0.0.0/33',
+    '10.0.0.0/8:443',
+    '10.1',
+    '010.0.0.0/8',
+    '0x7f.1',
+    '[fd00::1]',
+    '[nas.lan]:443',
+    '[10.0.0.1]:443',
+    'a,,b',
+  ],
   RP_ID: ['https://localhost', 'elsewhere.example', 'ocalhost'],
   ADMIN_BOOTSTRAP_SECRET: [
     'short',

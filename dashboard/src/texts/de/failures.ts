@@ -46,6 +46,7 @@ export const failures: typeof English = {
     email_unconfirmed: 'Bestätigen Sie zuerst Ihre E-Mail-Adresse mit dem Link, der Ihnen geschickt wurde.',
     proxy_not_trusted: 'Dem Proxy wird nicht vertraut.',
     https_required: 'Websites sind nur über https geschützt.',
+    address_not_allowed: 'Diese Adresse ist hier nicht erlaubt.',
     address_refused: 'Diese Adresse ist hier nicht gültig.',
     application_off: 'Diese Anwendung wurde von der Verwaltung abgeschaltet.',
     unknown_host: 'Für diesen Host ist keine Website eingetragen.',

@@ -50,6 +50,7 @@ export const failures = {
     email_unconfirmed: 'Confirm your email address first, with the link that was sent to it.',
     proxy_not_trusted: 'The proxy is not trusted.',
     https_required: 'Sites are protected over https only.',
+    address_not_allowed: 'This address is not allowed here.',
     address_refused: 'This address is not valid here.',
     application_off: 'An administrator has turned this application off.',
     unknown_host: 'No site is registered for this host.',

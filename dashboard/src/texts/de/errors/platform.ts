@@ -2,17 +2,21 @@ import type { settingsErrors } from '../../../../../src/operations/settings/sett
 import type { blobErrors } from '../../../../../src/platform/blobs/blob-errors.ts'
 import type { requestErrors } from '../../../../../src/platform/http/request-errors.ts'
 import type { limitErrors } from '../../../../../src/platform/limits/limit-errors.ts'
+import type { outgoingErrors } from '../../../../../src/platform/outgoing/outgoing-errors.ts'
 import type { pictureErrors } from '../../../../../src/platform/pictures/picture-errors.ts'
 import type { ErrorTexts } from '../../error-texts.ts'
 
 type Table = typeof requestErrors &
   typeof blobErrors &
   typeof limitErrors &
+  typeof outgoingErrors &
   typeof pictureErrors &
   typeof settingsErrors
 
 export const platformErrors: ErrorTexts<Table> = {
   about_with_others: 'Entweder about nennen, oder actor und target.',
+  address_not_allowed:
+    'Diese Adresse ist nicht öffentlich, und OUTGOING_ALLOW erlaubt sie nicht. Fragen Sie, wer diesen Dienst betreibt.',
   body_compressed: 'Komprimierte Anfragen werden hier nicht angenommen.',
   body_empty: 'Die Anfrage ist leer, obwohl JSON angekündigt war.',
   body_not_json: 'Die Anfrage ist kein gültiges JSON in UTF-8.',
@@ -34,6 +38,10 @@ export const platformErrors: ErrorTexts<Table> = {
   method_not_allowed: 'Das kann der Dienst nicht.',
   network_queue_full: 'Aus Ihrem Netz warten sehr viele Anfragen. Versuchen Sie es in {wait:duration} noch einmal.',
   no_logo: 'Es gibt kein Logo.',
+  outgoing_address_malformed:
+    'Diese Adresse muss eine vollständige URL mit https sein, ohne Zugangsdaten, Fragment (#), Leerzeichen und Steuerzeichen.',
+  outgoing_address_needs_https:
+    'Diese Adresse muss https verwenden. OUTGOING_ALLOW kann http für Hosts und Adressen eines privaten Netzes erlauben.',
   not_a_picture: 'Die Datei ist kein lesbares Bild in PNG, JPEG, WebP, GIF oder AVIF.',
   not_http: 'Das ist keine gültige HTTP-Anfrage.',
   not_multipart: 'Das Bild muss als Formular mit der Datei im Feld „file“ gesendet werden.',
