@@ -30,7 +30,7 @@ export const AREAS: [area: string, layers: string[][]][] = [
       ['identity/notifications'],
       ['identity/sign-in'],
       ['identity/passkeys'],
-      ['identity/account', 'identity/manage-roles'],
+      ['identity/account', 'identity/manage-roles', 'identity/receipts'],
       ['identity/manage-users'],
       ['identity/lifecycle'],
     ],

@@ -7,6 +7,7 @@ import { accountRoutes } from './identity/account/routes.ts'
 import { accessRoutes } from './identity/lifecycle/access-routes.ts'
 import { batchRoutes } from './identity/lifecycle/batch-routes.ts'
 import { lifecyclePreviewRoutes } from './identity/lifecycle/preview-routes.ts'
+import { proofRoutes } from './identity/lifecycle/proof-routes.ts'
 import { lifecycleRoutes } from './identity/lifecycle/routes.ts'
 import { assignmentRoutes } from './identity/manage-roles/assignment-routes.ts'
 import { roleRoutes } from './identity/manage-roles/routes.ts'
@@ -15,6 +16,7 @@ import { invitationRoutes } from './identity/manage-users/invitation-routes.ts'
 import { adminUserRoutes } from './identity/manage-users/routes.ts'
 import { notificationRoutes } from './identity/notifications/routes.ts'
 import { passkeyRoutes } from './identity/passkeys/routes.ts'
+import { proofKeyRoutes } from './identity/receipts/proof-key-routes.ts'
 import { passwordRoutes } from './identity/sign-in/password-routes.ts'
 import { sessionRoutes } from './identity/sign-in/routes.ts'
 import { usableAppRoutes } from './oauth/access/routes.ts'
@@ -149,7 +151,13 @@ function routeGroups(services: OpenServices, headers: Record<string, string>): R
   return [
     /** Anybody, from any page: discovery, keys, hosts. */
     {
-      routes: [healthRoutes(services), openApiRoutes(), discoveryRoutes(provider), sshHostRoutes(services)],
+      routes: [
+        healthRoutes(services),
+        openApiRoutes(),
+        discoveryRoutes(provider),
+        proofKeyRoutes(services),
+        sshHostRoutes(services),
+      ],
       headers: { ...headers, ...ANY_ORIGIN },
       cors: allowAnyOrigin,
       format: latchkeyFormat,
@@ -197,6 +205,7 @@ function routeGroups(services: OpenServices, headers: Record<string, string>): R
         assignmentRoutes(services),
         lifecycleRoutes(services),
         lifecyclePreviewRoutes(services),
+        proofRoutes(services),
         accessRoutes(services),
         batchRoutes(services),
         importRoutes(services),

@@ -31,6 +31,7 @@ const STATUS = {
   method_not_allowed: 405,
   request_timeout: 408,
   conflict: 409,
+  not_complete: 409,
   other_user: 409,
   host_taken: 409,
   address_not_allowed: 409,

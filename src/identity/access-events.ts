@@ -1,6 +1,8 @@
+import type { RawBuilder } from 'kysely'
 import type { Services } from '../platform/services.ts'
-import type { Trx } from '../storage/database.ts'
+import type { Reader, Trx } from '../storage/database.ts'
 import type { AccessEndOf } from '../vocabulary/access-ends.ts'
+import type { DeliveryState, ToldKind } from '../vocabulary/receivers.ts'
 import type { EscalationCheck } from './roles/escalation.ts'
 import type { Role } from './roles/role.ts'
 
@@ -88,6 +90,25 @@ export interface AccessSubscriber {
   readonly roleChangeCheck: EscalationCheck | undefined
   /** What could change for an author who loses this role. */
   readonly roleLossCheck: ((services: Pick<Services, 'config'>, roleId: string) => EscalationCheck) | undefined
+  /** Whom this area tells of a disable in a way of its own; the outbox is known to everybody. */
+  readonly tells: Telling | undefined
+}
+
+/** Somebody who is told of a disable, and how far that is. */
+export interface Told {
+  kind: ToldKind
+  id: string
+  name: string
+  state: DeliveryState
+  /** When it was over. */
+  at: number | null
+}
+
+export interface Telling {
+  /** Whether anybody is still to be told of the action whose id this column holds. */
+  isWaiting(actionId: RawBuilder<string>): RawBuilder<boolean>
+  /** By action. */
+  list(db: Reader, actionIds: string[]): Promise<Map<string, Told[]>>
 }
 
 export interface IdentityServices extends Services {

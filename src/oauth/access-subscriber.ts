@@ -32,4 +32,5 @@ export const oauthSubscriber: AccessSubscriber = {
   },
   roleChangeCheck: undefined,
   roleLossCheck: whereRoleIsTold,
+  tells: undefined,
 }

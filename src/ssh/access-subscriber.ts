@@ -1,6 +1,8 @@
 import type { AccessSubscriber, RoleReduction } from '../identity/access-events.ts'
 import { certificatesDependOn } from '../identity/roles/role.ts'
 import { atAllSshHosts } from './hosts/host-escalation.ts'
+import { addToldHosts, isHostWaiting, listToldHosts } from './hosts/told-host-store.ts'
+import { findAdmittingHosts } from './hosts/told-hosts.ts'
 import { deleteSshKeysOfUser } from './issuing/ssh-key-store.ts'
 import { revokeCertificatesOfKey, revokeCertificatesOfUsers } from './revocation/revoke-certificates.ts'
 import { revokeCertificatesOfHolders, revokeLostCertificates } from './revocation/revoke-lost-certificates.ts'
@@ -8,8 +10,12 @@ import { revokeCertificatesOfHolders, revokeLostCertificates } from './revocatio
 /** Revokes certificates, and says in the log of certificates why. Saved keys stay when an account is disabled or signed out. */
 export const sshSubscriber: AccessSubscriber = {
   on: {
-    async account_ended(services, trx, { userIds, by }) {
-      return { certificates: await revokeCertificatesOfUsers(services, trx, userIds, ACCOUNT_ENDED[by]) }
+    async account_ended(services, trx, { userIds, by, actionIds }) {
+      // Which hosts they open is known before they are revoked, and with which list they hear of it afterwards.
+      const hosts = actionIds && (await findAdmittingHosts(services, trx, actionIds))
+      const certificates = await revokeCertificatesOfUsers(services, trx, userIds, ACCOUNT_ENDED[by])
+      if (hosts) await addToldHosts(trx, hosts, services.now())
+      return { certificates }
     },
     signed_out: 'nothing',
     sessions_ended: 'nothing',
@@ -40,6 +46,7 @@ export const sshSubscriber: AccessSubscriber = {
   },
   roleChangeCheck: atAllSshHosts,
   roleLossCheck: undefined,
+  tells: { isWaiting: isHostWaiting, list: listToldHosts },
 }
 
 const DISABLED = 'The account was disabled.'

@@ -24,6 +24,7 @@ const subscriber = (on: Partial<AccessSubscriber['on']>): AccessSubscriber => ({
   on: { ...silent, ...on },
   roleChangeCheck: undefined,
   roleLossCheck: undefined,
+  tells: undefined,
 })
 
 describe('an event about access', () => {

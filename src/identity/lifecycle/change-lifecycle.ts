@@ -5,6 +5,8 @@ import type { Services } from '../../platform/services.ts'
 import type { Trx } from '../../storage/database.ts'
 import type { AuditAction } from '../../vocabulary/audit-actions.ts'
 import type { IdentityServices } from '../access-events.ts'
+import { openReceipts } from '../receipts/open-receipts.ts'
+import { type Ended, NOTHING_ENDED, type Receipt, toReceipt } from '../receipts/receipt.ts'
 import { refuseLastAdministrator } from '../roles/administrators.ts'
 import { refuseIfHoldsMore, type UserHoldings } from '../roles/holdings.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
@@ -16,7 +18,6 @@ import type { User } from '../users/user.ts'
 import type { ActionName, LifecycleAction } from './lifecycle-action.ts'
 import { lifecycleErrors } from './lifecycle-errors.ts'
 import { addAction, findActionStatus, markCancelled } from './lifecycle-store.ts'
-import { type Ended, NOTHING_ENDED } from './revoke-access.ts'
 import { disableAccounts, enableAccounts } from './switch-account.ts'
 
 type LifecycleServices = Pick<IdentityServices, 'db' | 'now' | 'signals' | 'accessSubscribers'>
@@ -33,7 +34,7 @@ export const changeNow = (
   services: LifecycleServices,
   request: SwitchRequest,
   actor: SignedInActor,
-): Promise<{ user: User; ended: Ended }> =>
+): Promise<{ user: User; ended: Ended; lifecycleActionId: string; receipt: Receipt }> =>
   administer(services, actor, async (trx, held) => {
     const { userId, action } = request
     await refuseChangingUser(trx, held, userId, action)
@@ -50,7 +51,9 @@ export const changeNow = (
         : await disableAccounts(services, trx, change, 'disabled')
     const ended = counts.get(userId) ?? NOTHING_ENDED
     await addAction(trx, { ...request, id, executeAt: now, requestedBy: actor, receipt: ended, now })
-    return { user: (await findUser(trx, userId)) ?? refuse(userErrors.no_such_user()), ended }
+    const told = action === 'disable' ? await openReceipts(services, trx, [id]) : undefined
+    const user = (await findUser(trx, userId)) ?? refuse(userErrors.no_such_user())
+    return { user, ended, lifecycleActionId: id, receipt: toReceipt(ended, told?.get(id) ?? [], null) }
   })
 
 /**

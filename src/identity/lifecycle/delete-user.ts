@@ -6,6 +6,7 @@ import type { Trx, Database, Reader } from '../../storage/database.ts'
 import { deleteInSlices } from '../../storage/delete-in-slices.ts'
 import type { Schema } from '../../storage/schema.ts'
 import type { IdentityServices } from '../access-events.ts'
+import { NOTHING_ENDED, type Ended } from '../receipts/receipt.ts'
 import { refuseLastAdministrator } from '../roles/administrators.ts'
 import { refuseIfHoldsMore } from '../roles/holdings.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
@@ -21,7 +22,7 @@ import { retireUsername } from '../users/retired-usernames.ts'
 import { userErrors } from '../users/user-errors.ts'
 import type { User } from '../users/user.ts'
 import { lifecycleErrors } from './lifecycle-errors.ts'
-import { NOTHING_ENDED, revokeAccess, type Ended } from './revoke-access.ts'
+import { revokeAccess } from './revoke-access.ts'
 
 type DeletionServices = Pick<IdentityServices, 'db' | 'now' | 'signals' | 'blobs' | 'log' | 'accessSubscribers'>
 

@@ -5,8 +5,10 @@ import type { Database, Reader, Trx } from '../../storage/database.ts'
 import type { Schema } from '../../storage/schema.ts'
 import { readStatement, type Values } from '../../storage/statement.ts'
 import type { LifecycleStatus } from '../../vocabulary/lifecycle.ts'
+import type { IdentityServices } from '../access-events.ts'
+import { readOpenTold } from '../receipts/open-receipts.ts'
+import type { Ended } from '../receipts/receipt.ts'
 import { toAction, type ActionName, type LifecycleAction } from './lifecycle-action.ts'
-import type { Ended } from './revoke-access.ts'
 
 export interface RequestedAction {
   id: string
@@ -51,6 +53,7 @@ const isShownTo = (viewerId: string) => (eb: ExpressionBuilder<Schema, 'lifecycl
 
 /** Newest first. */
 export async function listActions(
+  services: Pick<IdentityServices, 'accessSubscribers'>,
   db: Reader,
   { userId, viewerId, limit, after }: { userId: string; viewerId: string; limit: number; after: Position | undefined },
 ) {
@@ -64,7 +67,11 @@ export async function listActions(
     .orderBy('id', 'desc')
     .limit(limit + 1)
     .execute()
-  return toPage(rows, limit, (row) => [row.created_at, row.id], toAction(viewerId))
+  const unfinished = rows.flatMap(({ id, status, completed_at }) =>
+    status === 'completed' && completed_at === null ? [id] : [],
+  )
+  const open = await readOpenTold(services, db, unfinished)
+  return toPage(rows, limit, (row) => [row.created_at, row.id], toAction(viewerId, open))
 }
 
 /** Those that are still to be carried out, the next one first. */
@@ -82,7 +89,7 @@ export async function listPendingActions(
     .orderBy('id')
     .limit(limit)
     .execute()
-  return rows.map(toAction(viewerId))
+  return rows.map((row) => toAction(viewerId)(row))
 }
 
 export const findActionStatus = async (db: Reader, userId: string, id: string): Promise<LifecycleStatus | undefined> =>
@@ -94,6 +101,19 @@ export const findActionStatus = async (db: Reader, userId: string, id: string): 
       .where('user_id', '=', userId)
       .executeTakeFirst()
   )?.status
+
+/** What is to be done, and how far that is, if this viewer may know. */
+export const findActionFor = (
+  db: Reader,
+  { userId, actionId, viewerId }: { userId: string; actionId: string; viewerId: string },
+): Promise<{ action: ActionName; status: LifecycleStatus } | undefined> =>
+  db
+    .selectFrom('lifecycle_actions')
+    .select(['action', 'status'])
+    .where('id', '=', actionId)
+    .where('user_id', '=', userId)
+    .where(isShownTo(viewerId))
+    .executeTakeFirst()
 
 /** Undefined when it was not pending any more. */
 export async function markCancelled(

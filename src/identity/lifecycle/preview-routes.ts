@@ -1,9 +1,12 @@
 import { Type } from 'typebox'
 import { listAuthorizedApplications } from '../../oauth/authorizations/code-store.ts'
 import { failures, type Routes, strict } from '../../platform/http/contracts.ts'
+import { newId } from '../../platform/ids.ts'
 import { listCertificates, SshCertificate } from '../../ssh/certificates/certificate-store.ts'
 import { dryRun } from '../../storage/database.ts'
 import type { IdentityServices } from '../access-events.ts'
+import { listTold } from '../receipts/open-receipts.ts'
+import { NOTHING_ENDED, Receiver } from '../receipts/receipt.ts'
 import { readHoldings } from '../roles/holdings.ts'
 import { actorOf, type SignedInActor } from '../sessions/actor.ts'
 import { needs } from '../sessions/guards.ts'
@@ -12,7 +15,8 @@ import { listSessions } from '../sessions/session-store.ts'
 import { Session } from '../sessions/session.ts'
 import { refuseUnknownUser } from '../users/user-store.ts'
 import { ActionName } from './lifecycle-action.ts'
-import { NOTHING_ENDED, revokeAccess } from './revoke-access.ts'
+import { revokeAccess } from './revoke-access.ts'
+import { disableAccounts } from './switch-account.ts'
 
 const Counts = Type.Object(
   { sessions: Type.Integer(), apps: Type.Integer(), certificates: Type.Integer() },
@@ -42,17 +46,21 @@ export const lifecyclePreviewRoutes =
         onRequest: needs(services, 'users:lifecycle'),
         schema: {
           tags: ['Lifecycle'],
-          summary: 'What an action would end',
+          summary: 'What an action would end, and who would be told',
           description:
             'Changes nothing and leaves no record. By name with users:read as well, otherwise only how many.',
           params: Type.Object({ userId: Type.String({ minLength: 1, maxLength: 64 }) }),
           body: Type.Object({ action: ActionName }, strict),
-          response: { 200: Type.Object({ ends: Preview }), ...failures(400, 401, 403, 404) },
+          response: {
+            200: Type.Object({
+              ends: Preview,
+              tells: Type.Array(Receiver, { description: 'Who would be told.' }),
+            }),
+            ...failures(400, 401, 403, 404),
+          },
         },
       },
-      async (request) => ({
-        ends: await previewAction(services, { ...request.params, ...request.body }, actorOf(services, request)),
-      }),
+      async (request) => previewAction(services, { ...request.params, ...request.body }, actorOf(services, request)),
     )
   }
 
@@ -60,29 +68,38 @@ type PreviewServices = Pick<IdentityServices, 'db' | 'now' | 'signals' | 'access
 
 const MAX_NAMES = 200
 
-/** What an action would end if it were carried out now. Enabling ends nothing. Leaves no record. */
+/** What an action would end, and who would be told, if it were carried out now. Enabling ends nothing. Leaves no record. */
 async function previewAction(
   services: PreviewServices,
   { userId, action }: { userId: string; action: ActionName },
   actor: SignedInActor,
-): Promise<Preview> {
+): Promise<{ ends: Preview; tells: Receiver[] }> {
   const { db, now } = services
   await recheckActor(services, actor)
   await refuseUnknownUser(db.read, userId)
   const maySeeNames = (await readHoldings(db.read, actor.id)).permissions.has('users:read')
-  if (action === 'enable')
-    return maySeeNames ? { sessions: [], apps: [], certificates: [] } : { sessions: 0, apps: 0, certificates: 0 }
-  if (!maySeeNames) return countEnded(services, userId)
+  if (action === 'enable') {
+    const ends = maySeeNames ? { sessions: [], apps: [], certificates: [] } : { sessions: 0, apps: 0, certificates: 0 }
+    return { ends, tells: [] }
+  }
+  const { ends, tells } = await tryDisable(services, userId, actor)
+  if (!maySeeNames) return { ends, tells }
   const [at, limit] = [now(), MAX_NAMES]
   const { certificates } = await listCertificates(db.read, { userId, state: 'valid' }, at, limit)
   const sessions = await listSessions(db.read, userId, actor.sessionId, at)
   const apps = await listAuthorizedApplications(db.read, { userId, now: at, limit })
-  return { sessions: sessions.slice(0, limit), apps, certificates }
+  return { ends: { sessions: sessions.slice(0, limit), apps, certificates }, tells }
 }
 
-/** It is ended in a transaction that is rolled back, so that the numbers are those of the action itself. */
-async function countEnded(services: PreviewServices, userId: string): Promise<Preview> {
-  const ended = await dryRun(services.db, (trx) => revokeAccess(services, trx, [userId], { by: 'disabled' }))
-  const { sessions, tokens: apps, certificates } = ended.get(userId) ?? NOTHING_ENDED
-  return { sessions, apps, certificates }
-}
+/** It is disabled in a transaction that is rolled back, so that this is what the action itself does. */
+const tryDisable = (services: PreviewServices, userId: string, actor: SignedInActor) =>
+  dryRun(services.db, async (trx) => {
+    const lifecycleActionId = newId()
+    const disabled = await disableAccounts(services, trx, [{ userId, actor, lifecycleActionId }], 'disabled')
+    // Of an account that is disabled already, what a sign-in under way has added.
+    const ended = disabled.size > 0 ? disabled : await revokeAccess(services, trx, [userId], { by: 'disabled' })
+    const { sessions, tokens: apps, certificates } = ended.get(userId) ?? NOTHING_ENDED
+    const told = await listTold(services, trx, lifecycleActionId)
+    const tells = told.map(({ kind, id, name }) => ({ kind, id, name }))
+    return { ends: { sessions, apps, certificates }, tells }
+  })

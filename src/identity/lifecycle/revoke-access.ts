@@ -1,6 +1,6 @@
-import { Type } from 'typebox'
 import type { Trx } from '../../storage/database.ts'
 import { publish, type AccessEvents, type IdentityServices } from '../access-events.ts'
+import type { Ended } from '../receipts/receipt.ts'
 import { endSessionsOfUsers } from '../sessions/end-sessions.ts'
 import { deleteEmailTokensOfUsers } from '../sign-in/email-tokens.ts'
 import { deleteKnownBrowsersOfUsers } from '../sign-in/known-browsers.ts'
@@ -33,16 +33,3 @@ export async function revokeAccess(
     ]),
   )
 }
-
-/** How much was ended. */
-export const Ended = Type.Object(
-  {
-    sessions: Type.Integer({ description: 'Browser sessions that were live.' }),
-    tokens: Type.Integer({ description: 'Applications that had access, with every code and token of theirs.' }),
-    certificates: Type.Integer({ description: 'SSH certificates that were still valid.' }),
-  },
-  { title: 'Ended' },
-)
-export type Ended = Type.Static<typeof Ended>
-
-export const NOTHING_ENDED: Ended = { sessions: 0, tokens: 0, certificates: 0 }

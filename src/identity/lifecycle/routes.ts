@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { failures, MAX_TIME, NextCursor, PageQuery, type Routes, strict, Time } from '../../platform/http/contracts.ts'
 import { decodeCursor } from '../../platform/http/cursor.ts'
 import type { IdentityServices } from '../access-events.ts'
+import { Ended, Receipt } from '../receipts/receipt.ts'
 import { actorOf } from '../sessions/actor.ts'
 import { needs, signedIn } from '../sessions/guards.ts'
 import { clearSessionCookie } from '../sessions/session-cookie.ts'
@@ -14,7 +15,6 @@ import { cancelAction, changeNow, planAction } from './change-lifecycle.ts'
 import { deleteOwnAccount, deleteUser } from './delete-user.ts'
 import { ActionName, LifecycleAction } from './lifecycle-action.ts'
 import { listActions } from './lifecycle-store.ts'
-import { Ended } from './revoke-access.ts'
 
 const tags = ['Lifecycle']
 const Id = Type.String({ minLength: 1, maxLength: 64 })
@@ -25,6 +25,8 @@ const AtOnce = Type.Object({
   scheduled: Type.Literal(false),
   user: User,
   ended: Ended,
+  lifecycleActionId: Type.String(),
+  receipt: Receipt,
 })
 const Later = Type.Object({ scheduled: Type.Literal(true), lifecycleActionId: Type.String(), executeAt: Time })
 
@@ -91,7 +93,7 @@ export const lifecycleRoutes =
       async ({ params: { userId }, query: { limit = 50, cursor }, signedIn }) => {
         await refuseUnknownUser(services.db.read, userId)
         const page = { userId, viewerId: signedIn.user.id, limit, after: decodeCursor(cursor) }
-        const { items, nextCursor } = await listActions(services.db.read, page)
+        const { items, nextCursor } = await listActions(services, services.db.read, page)
         return { actions: items, nextCursor }
       },
     )

@@ -4,6 +4,8 @@ import type { Trx } from '../../storage/database.ts'
 import { isUnavailable } from '../../storage/failure.ts'
 import type { IdentityServices } from '../access-events.ts'
 import { notifyAdministrators } from '../notifications/notify.ts'
+import { openReceipts } from '../receipts/open-receipts.ts'
+import { NOTHING_ENDED, type Ended } from '../receipts/receipt.ts'
 import { refuseLastAdministrator } from '../roles/administrators.ts'
 import { readHoldings, refuseIfHoldsMore } from '../roles/holdings.ts'
 import { lockAdministration } from '../sessions/administer.ts'
@@ -19,7 +21,6 @@ import {
   updateReceipts,
   type Claim,
 } from './lifecycle-store.ts'
-import { NOTHING_ENDED, type Ended } from './revoke-access.ts'
 import { disableAccounts, enableAccounts, type AccountChange } from './switch-account.ts'
 
 type DueServices = Pick<IdentityServices, 'db' | 'now' | 'signals' | 'log' | 'accessSubscribers'>
@@ -75,6 +76,11 @@ async function apply(services: DueServices, trx: Trx, claims: Claim[]): Promise<
       off.map(({ userId }) => userId),
     )
     await writeReceipts(trx, off, await disableAccounts(services, trx, off, 'disabled_as_planned'))
+    await openReceipts(
+      services,
+      trx,
+      off.map(({ lifecycleActionId }) => lifecycleActionId),
+    )
   }
   // A planned disable is carried out even if its planner can no longer do it.
   for (const { userId, actor } of on) await checkPlanner(trx, actor.id, userId)

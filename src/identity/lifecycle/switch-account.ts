@@ -2,10 +2,11 @@ import { recordEvents, type Actor } from '../../platform/audit/record-event.ts'
 import type { Trx } from '../../storage/database.ts'
 import type { IdentityServices } from '../access-events.ts'
 import { notifyAdministrators } from '../notifications/notify.ts'
+import type { Ended } from '../receipts/receipt.ts'
 import { listAdministratorIds } from '../roles/administrators.ts'
 import { accountExists, accountIsDisabled, accountMayAct } from '../users/account-state.ts'
 import { countPlansOf } from './lifecycle-store.ts'
-import { revokeAccess, type Ended } from './revoke-access.ts'
+import { revokeAccess } from './revoke-access.ts'
 
 type SwitchServices = Pick<IdentityServices, 'now' | 'signals' | 'accessSubscribers'>
 

@@ -19,4 +19,5 @@ export const passkeySubscriber: AccessSubscriber = {
   },
   roleChangeCheck: undefined,
   roleLossCheck: undefined,
+  tells: undefined,
 }

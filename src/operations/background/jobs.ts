@@ -3,6 +3,7 @@ import { removeDeletedUsers } from '../../identity/lifecycle/delete-user.ts'
 import { runDueActions } from '../../identity/lifecycle/run-due-actions.ts'
 import { notifyAdministrators } from '../../identity/notifications/notify.ts'
 import type { Streams } from '../../identity/notifications/streams.ts'
+import { completeReceipts } from '../../identity/receipts/complete-receipts.ts'
 import { isEmailTokenLive } from '../../identity/sign-in/email-tokens.ts'
 import { answerResetRequests } from '../../identity/sign-in/reset-password.ts'
 import { reviewAccess } from '../../oauth/access/review-access.ts'
@@ -18,6 +19,7 @@ import { createPictureSweeper } from '../../platform/pictures/sweep-pictures.ts'
 import type { Services } from '../../platform/services.ts'
 import { HOST_CERTIFICATE_SECONDS } from '../../ssh/hosts/enroll-host.ts'
 import type { LongPolls } from '../../ssh/hosts/long-polls.ts'
+import { giveUpHosts } from '../../ssh/hosts/told-hosts.ts'
 import { reviewCertificates } from '../../ssh/revocation/revoke-lost-certificates.ts'
 import type { Trx } from '../../storage/database.ts'
 import { sweepExpired } from './sweep-expired.ts'
@@ -39,6 +41,8 @@ export function backgroundJobs(
     { name: 'answer-waiting-hosts', runsWithWrongClock: true, run: () => services.longPolls.answerLate() },
     { name: 'check-lists-of-hosts', runsWithWrongClock: true, run: () => services.longPolls.checkLists() },
     { name: 'run-due-actions', run: () => runDueActions(services) },
+    { name: 'complete-receipts', run: () => completeReceipts(services) },
+    { name: 'give-up-hosts', everyMs: MINUTE, run: () => giveUpHosts(services) },
     { name: 'review-certificates', run: () => reviewCertificates(services) },
     { name: 'answer-reset-requests', run: () => answerResetRequests(services) },
     { name: 'write-counts', run: () => services.dailyCounts.flush() },

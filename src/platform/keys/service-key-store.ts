@@ -48,6 +48,11 @@ export async function listKeys(
   }))
 }
 
+export async function isKeyRetired(db: Reader, id: string): Promise<boolean> {
+  const row = await db.selectFrom('service_keys').select('retired_at').where('id', '=', id).executeTakeFirst()
+  return row?.retired_at !== null
+}
+
 /** Keeps the key that is there, if there is one of that id: two replicas that start together end up with the same. */
 export async function addKeyOnce(trx: Trx, key: StoredKey): Promise<void> {
   await trx

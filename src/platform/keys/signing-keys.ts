@@ -23,7 +23,9 @@ export type SigningAlgorithm = 'ES256' | 'RS256'
 
 /** What a token is for, so that one kind is never taken for another (RFC 8725 section 3.11). */
 export const PROXY_TOKEN = 'latchkey-proxy+jwt'
-export type TokenType = 'JWT' | typeof PROXY_TOKEN
+export const LEAVING_PROOF = 'latchkey-leaving+jwt'
+const TOKEN_TYPES = ['JWT', PROXY_TOKEN, LEAVING_PROOF] as const
+export type TokenType = (typeof TOKEN_TYPES)[number]
 
 interface SigningServices {
   db: Database
@@ -99,8 +101,8 @@ const findActive = (keys: ServiceKey[]): ServiceKey | undefined => keys.findLast
 function toSigner(alg: SigningAlgorithm, keys: ServiceKey[]): Signer {
   const active = findActive(keys)
   if (!active) throw new Error('No signing key is active.')
-  const header = (typ: TokenType) => encode({ alg, typ, kid: active.id })
-  return { headers: { JWT: header('JWT'), [PROXY_TOKEN]: header(PROXY_TOKEN) }, privateKey: active.privateKey }
+  const headers = Object.fromEntries(TOKEN_TYPES.map((typ) => [typ, encode({ alg, typ, kid: active.id })]))
+  return { headers: headers as Record<TokenType, string>, privateKey: active.privateKey }
 }
 
 function activeFirst(keys: ServiceKey[]): ServiceKey[] {
@@ -108,7 +110,7 @@ function activeFirst(keys: ServiceKey[]): ServiceKey[] {
   return active ? [active, ...keys.filter((key) => key !== active)] : keys
 }
 
-function toEcJwk({ id, publicKey }: ServiceKey) {
+export function toEcJwk({ id, publicKey }: Pick<ServiceKey, 'id' | 'publicKey'>) {
   const { kty, crv, x, y } = createPublicKey(publicKey).export({ format: 'jwk' })
   return { kty, crv, alg: 'ES256', use: 'sig', kid: id, x, y }
 }

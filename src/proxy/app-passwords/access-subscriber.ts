@@ -25,4 +25,5 @@ export const appPasswordSubscriber: AccessSubscriber = {
   },
   roleChangeCheck: undefined,
   roleLossCheck: undefined,
+  tells: undefined,
 }

@@ -69,8 +69,11 @@ export const openedAccounts = (
     listed.some((name) => principals.has(name)) ? [account] : [],
   )
 
-/** Who may get certificates, and what roles give them. With an id, only that person. */
-export async function readAccess(db: Reader, userId?: string): Promise<Access> {
+/**
+ * Who may get certificates, and what roles give them. With an id, only that person, who with `disabledToo` may have been disabled a
+ * moment ago.
+ */
+export async function readAccess(db: Reader, userId?: string, { disabledToo = false } = {}): Promise<Access> {
   const rows = await db.selectFrom('roles').select(['id', 'principals', 'ssh']).execute()
   const roles = rows.map(({ id, principals, ssh }) => ({
     id,
@@ -81,7 +84,7 @@ export async function readAccess(db: Reader, userId?: string): Promise<Access> {
     .selectFrom('users')
     .innerJoin('user_roles', 'user_roles.user_id', 'users.id')
     .select(['users.preferred_username as username', 'user_roles.role_id'])
-    .where(accountMayAct)
+    .$if(!disabledToo, (query) => query.where(accountMayAct))
     .where('users.id', 'in', (eb) =>
       eb
         .selectFrom('user_roles as permitted')

@@ -9,6 +9,7 @@ import { bareTag, type HostLists, jointTag, sendFresh, type WatchedList } from '
 import { markReported } from './host-store.ts'
 import { HostCertificate } from './host.ts'
 import type { LongPolls } from './long-polls.ts'
+import { noteReport } from './told-hosts.ts'
 
 const tags = ['SSH hosts']
 const MAX_KEYS = 8
@@ -180,6 +181,7 @@ export const hostAgentRoutes =
         const { krlVersion, sshdVersion } = request.body
         const report = { id, krlVersion: bareTag(krlVersion), sshdVersion, at: now() }
         const hostnames = (await markReported(db, report)) ?? refuseHost()
+        await noteReport(services, { hostId: id, krlTag: report.krlVersion, at: report.at })
         return { success: true as const, renew: await shouldRenew(services, { id, hostnames }) }
       },
     )

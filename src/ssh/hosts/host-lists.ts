@@ -27,6 +27,8 @@ export interface HostLists {
   revocations(holder: Holder, form: Form, includeExpired?: boolean): WatchedList
   /** Who may log in to which account, where these roles are admitted; with null everybody who may get certificates. */
   principals(allowedRoles: readonly string[] | null): WatchedList
+  /** Of the list that enrolled hosts use and that has this tag, without quotes; undefined when it is older or not known. */
+  findVersion(tag: string): Promise<bigint | undefined>
   /** The tags of both lists of an enrolled host. */
   both(allowedRoles: readonly string[] | null): WatchedList
 }
@@ -47,6 +49,7 @@ export function createHostLists(
     host: createRevocationLists(services, 'host', blobsOf(sshHostCa)),
   }
   const watched = new Map<string, SharedRead<RevocationList>>()
+  const versions = rememberVersions()
   const access = shareRead(async () => createViews(await readAccess(db.read)), { monotonicNow, maxAgeMs: ACCESS_MS })
 
   const revocationsChanged = () => watched.forEach((list) => list.expire())
@@ -60,10 +63,20 @@ export function createHostLists(
   const revocations: HostLists['revocations'] = (holder, form, includeExpired = false) => {
     const key = `revocations ${holder} ${form} ${includeExpired}`
     const known = watched.get(key)
-    const read = () => revocationLists[holder]({ form, includeExpired }).catch(unreadable)
+    const read = async () => {
+      const list = await revocationLists[holder]({ form, includeExpired }).catch(unreadable)
+      if (key === HOST_LIST) versions.add(list)
+      return list
+    }
     const shared = known ?? shareRead(read, { monotonicNow, maxAgeMs: REVOCATIONS_MS, maxPauseMs: MAX_PAUSE_MS })
     if (!known) watched.set(key, shared)
     return { key, recent: shared.recent, fresh: shared.fresh }
+  }
+
+  const findVersion: HostLists['findVersion'] = async (tag) => {
+    // Another replica may have given it out, before this one has read that list.
+    if (versions.find(tag) === undefined) await revocations('user', 'krl').fresh()
+    return versions.find(tag)
   }
 
   const principals: HostLists['principals'] = (allowedRoles) => ({
@@ -74,6 +87,7 @@ export function createHostLists(
 
   return {
     revocations,
+    findVersion,
     principals,
     both(allowedRoles) {
       const krl = revocations('user', 'krl')
@@ -87,6 +101,26 @@ export function createHostLists(
         fresh: async () => tagsOf(await Promise.all([krl.fresh(), freshTag()])),
       }
     },
+  }
+}
+
+/** The key of the list that enrolled hosts use. */
+const HOST_LIST = 'revocations user krl false'
+/** A host reports a list a moment after it has fetched it, and again once a minute. */
+const MAX_VERSIONS = 1000
+
+/** A tag does not tell which of two lists is the later one, so the versions of the last lists are kept beside their tags. */
+function rememberVersions() {
+  const versions = new Map<string, bigint>()
+  return {
+    add({ etag, version }: RevocationList): void {
+      const tag = bareTag(etag)
+      if (versions.has(tag)) return
+      const [oldest] = versions.keys()
+      if (versions.size >= MAX_VERSIONS && oldest !== undefined) versions.delete(oldest)
+      versions.set(tag, version)
+    },
+    find: (tag: string): bigint | undefined => versions.get(tag),
   }
 }
 

@@ -6,6 +6,7 @@ import type { Reader, Trx, WriteTarget } from '../../storage/database.ts'
 import type { Schema } from '../../storage/schema.ts'
 import { type Values, writeStatement } from '../../storage/statement.ts'
 import type { StoredHost } from './host.ts'
+import { giveUpHost } from './told-host-store.ts'
 
 type Row = Selectable<Schema['ssh_hosts']> & { roles: string | null }
 
@@ -143,7 +144,8 @@ export async function replaceAllowedRoles(trx: CheckedTrx, id: string, roleIds: 
   trx.signal('host-changed', { hostId: id })
 }
 
-export async function deleteHost(trx: CheckedTrx, id: string): Promise<void> {
+export async function deleteHost(trx: CheckedTrx, id: string, now: number): Promise<void> {
+  await giveUpHost(trx, id, now)
   await trx.deleteFrom('ssh_hosts').where('id', '=', id).execute()
   trx.signal('host-changed', { hostId: id })
 }

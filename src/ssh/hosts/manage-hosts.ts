@@ -89,7 +89,7 @@ export const removeHost = (services: HostServices, id: string, actor: SignedInAc
     const certificatesRevoked = await markHostCertificatesRevoked(trx, { hostId: id, at: services.now() })
     await withoutEscalation(trx, held, [atSshHost(services, id, host.hostnames)], async (checked) => {
       await rememberLostNames(checked, host, { kept: [], now: services.now() })
-      await deleteHost(checked, id)
+      await deleteHost(checked, id, services.now())
     })
     await record(services, trx, 'ssh_host.deleted', actor, id, { name: host.name, certificatesRevoked })
     if (certificatesRevoked > 0) await raiseKrlVersion(trx, 'host')

@@ -19,6 +19,8 @@ export interface RevocationList {
   body: Buffer
   /** The same on every replica, for the same list. Weak, because a KRL also says when it was built. */
   etag: string
+  /** It has every revocation up to this version. */
+  version: bigint
 }
 
 export type RevocationLists = (request: { form: Form; includeExpired: boolean }) => Promise<RevocationList>
@@ -103,7 +105,7 @@ function writeOnce(
   const { serials, revokedAt, ranges, version, readAt, digest } = view
   const body = writeInThread({ form, serials, revokedAt, ranges, version, readAt, caKeys })
   // Made once, so that all hosts that wait refer to the same tag.
-  const list = body.then((bytes) => ({ body: bytes, etag: `W/"${digest.slice(0, 22)}${name}"` }))
+  const list = body.then((bytes) => ({ body: bytes, etag: `W/"${digest.slice(0, 22)}${name}"`, version }))
   view.lists.set(name, list)
   body.then(
     ({ length }) => written(length),

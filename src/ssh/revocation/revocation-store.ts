@@ -34,6 +34,9 @@ export async function findKrlVersion(db: Reader, holder: Holder = 'user'): Promi
   return row && BigInt(row.version)
 }
 
+/** The version of the list with what was just revoked in this transaction, for a column. */
+export const KRL_VERSION = sql<number>`(select value from counters where name = ${sql.lit(VERSIONS.user)})`
+
 /** Raises the versions of both lists to this one, or by one when they are there already. */
 export async function raiseKrlVersionsTo(trx: Trx, version: bigint): Promise<void> {
   await trx

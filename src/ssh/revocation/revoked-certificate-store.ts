@@ -50,6 +50,7 @@ export interface ValidCertificate {
   principals: string[]
   /** What it contains, and how long it is valid in all. */
   rules: SshRules
+  validBefore: number
 }
 
 /** What is still valid of these users, by serial. */
@@ -64,6 +65,7 @@ export async function listValidCertificates(db: Reader, userIds: string[], at: n
     userId: user_id,
     principals: readTextList(principals),
     rules: { ...readSshRules(rules), maxTtlSeconds: Math.ceil((valid_before - created_at) / 1000) },
+    validBefore: valid_before,
   }))
 }
 

@@ -39,6 +39,7 @@ create unique index outbox_deliveries_by_sequence on outbox_deliveries (receiver
   where sequence is not null;
 create index outbox_deliveries_by_receiver on outbox_deliveries (kind, receiver_id, number);
 create index outbox_deliveries_by_action on outbox_deliveries (action_id) where action_id is not null;
+create index outbox_deliveries_awaited on outbox_deliveries (action_id) where action_id is not null and state = 'waiting';
 create index outbox_deliveries_finished on outbox_deliveries (finished_at) where finished_at is not null;
 
 create table outbox_receivers (
@@ -129,8 +130,8 @@ create table ssh_told_hosts (
   primary key (action_id, host_id)
 );
 create index ssh_told_hosts_waiting on ssh_told_hosts (host_id, krl_version) where state = 'waiting';
+create index ssh_told_hosts_awaited on ssh_told_hosts (action_id) where state = 'waiting';
 create index ssh_told_hosts_finished on ssh_told_hosts (finished_at) where finished_at is not null;
-alter table ssh_hosts add column applied_krl_version bigint;
 
 create table proof_chains (
   chain bigint primary key,

@@ -63,8 +63,6 @@ export interface SshTables {
     last_seen_at: number | null
     krl_version: string | null
     sshd_version: string | null
-    /** The version of the revocation list that it has last reported, as far as that is known. */
-    applied_krl_version: Generated<number | null>
     created_at: number
   }
   /** Hosts that could admit certificates of an account that was disabled, until they have the list with the revocation. */

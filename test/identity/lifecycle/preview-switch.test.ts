@@ -43,7 +43,7 @@ onMainEngine('the preview of a disable', (engine) => {
         [certificate.id],
       )
     }
-    const nothing = { ends: { sessions: [], apps: [], certificates: [] } }
+    const nothing = { ends: { sessions: [], apps: [], certificates: [] }, tells: [] }
     assert.deepEqual((await admin.post(url, { action: 'enable' })).json(), nothing)
     assert.equal(await events(), before)
     assert.deepEqual(await actionsOf(admin, person.user.id), [])
@@ -58,9 +58,11 @@ onMainEngine('the preview of a disable', (engine) => {
     const ender = await signedInPerson(app, { permissions: ['users:lifecycle'] })
     assert.deepEqual((await ender.post(url, { action: 'disable' })).json(), {
       ends: { sessions: 1, apps: 0, certificates: 0 },
+      tells: [],
     })
     assert.deepEqual((await ender.post(url, { action: 'enable' })).json(), {
       ends: { sessions: 0, apps: 0, certificates: 0 },
+      tells: [],
     })
     const reader = await signedInPerson(app, { permissions: ['users:read'] })
     assert.equal((await reader.post(url, { action: 'disable' })).statusCode, 403)

@@ -1,4 +1,4 @@
-import type { Ended } from '../../../src/identity/lifecycle/revoke-access.ts'
+import type { Ended } from '../../../src/identity/receipts/receipt.ts'
 import type { User } from '../../../src/identity/users/user.ts'
 
 export const PASSWORD = 'correct horse battery staple'

@@ -1,0 +1,137 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Told } from '../../identity/access-events.ts'
+import type { Database, Reader, Trx } from '../../storage/database.ts'
+import { readStatement, type Values } from '../../storage/statement.ts'
+import type { DeliveryState } from '../../vocabulary/receivers.ts'
+import { KRL_VERSION } from '../revocation/revocation-store.ts'
+
+/** A host that could admit certificates of an account that is being disabled. */
+export interface AdmittingHost {
+  actionId: string
+  hostId: string
+  name: string
+  /** When the last of these certificates expires. */
+  validBefore: number
+  lastSeenAt: number | null
+}
+
+/** Written like the condition of the partial indexes. */
+const IS_WAITING = sql<boolean>`state = 'waiting'`
+
+/** A host that was not here for so long is not waited for. */
+const ABSENT_MS = 24 * 3_600_000
+/** A statement takes a limited number of values. */
+const MAX_ROWS = 100
+
+/** Call it when the certificates have been revoked, in the same transaction. */
+export async function addToldHosts(trx: Trx, hosts: AdmittingHost[], now: number): Promise<void> {
+  const rows = hosts.map(({ actionId, hostId, name, validBefore, lastSeenAt }) => {
+    const isAbsent = (lastSeenAt ?? 0) <= now - ABSENT_MS
+    return {
+      action_id: actionId,
+      host_id: hostId,
+      name,
+      krl_version: KRL_VERSION,
+      valid_before: validBefore,
+      state: isAbsent ? ('given_up' as const) : ('waiting' as const),
+      finished_at: isAbsent ? now : null,
+    }
+  })
+  for (let at = 0; at < rows.length; at += MAX_ROWS)
+    await trx
+      .insertInto('ssh_told_hosts')
+      .values(rows.slice(at, at + MAX_ROWS))
+      .execute()
+}
+
+/** Whether a host is still to report a list with what the action in this column has revoked. */
+export const isHostWaiting = (actionId: RawBuilder<string>): RawBuilder<boolean> =>
+  sql<boolean>`exists (select 1 from ssh_told_hosts
+    where ssh_told_hosts.action_id = ${actionId} and ssh_told_hosts.state = 'waiting')`
+
+/** By action, in the order of their names. */
+export async function listToldHosts(db: Reader, actionIds: string[]): Promise<Map<string, Told[]>> {
+  if (actionIds.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('ssh_told_hosts')
+    .select(['action_id', 'host_id', 'name', 'state', 'finished_at'])
+    .where('action_id', 'in', actionIds)
+    .orderBy('name')
+    .orderBy('host_id')
+    .execute()
+  const told = new Map<string, Told[]>()
+  for (const { action_id, host_id, name, state, finished_at } of rows) {
+    const known = told.get(action_id) ?? []
+    known.push({ kind: 'host', id: host_id, name, state, at: finished_at })
+    told.set(action_id, known)
+  }
+  return told
+}
+
+const waitingOf = readStatement((db, value: Values<{ hostId: string }>) =>
+  db
+    .selectFrom('ssh_told_hosts')
+    .select('krl_version')
+    .where('host_id', '=', value('hostId'))
+    .where(IS_WAITING)
+    .orderBy('krl_version')
+    .limit(1),
+)
+
+/** Whether this host is still to report a revocation. Asked at each report. */
+export const isReportAwaited = async (db: Reader, hostId: string): Promise<boolean> =>
+  (await waitingOf(db, { hostId })).length > 0
+
+/** The host has a list of this version in force, and with it all revocations up to that. */
+export const markListApplied = (
+  db: Database,
+  { hostId, krlVersion, at }: { hostId: string; krlVersion: bigint; at: number },
+): Promise<void> =>
+  db.transaction(async (trx) => {
+    await trx
+      .updateTable('ssh_told_hosts')
+      .set({ state: 'acknowledged', finished_at: at })
+      .where('host_id', '=', hostId)
+      .where('krl_version', '<=', sql<number>`${krlVersion}`)
+      .where(IS_WAITING)
+      .execute()
+  })
+
+const markGivenUp = (trx: Trx, now: number) =>
+  trx
+    .updateTable('ssh_told_hosts')
+    .set({ state: 'given_up' satisfies DeliveryState, finished_at: now })
+    .where(IS_WAITING)
+
+/** A host that is deleted reports nothing any more. */
+export async function giveUpHost(trx: Trx, hostId: string, now: number): Promise<void> {
+  await markGivenUp(trx, now).where('host_id', '=', hostId).execute()
+}
+
+/** For a restored backup: what a host has reported since it was made is not known. */
+export async function giveUpAllHosts(trx: Trx, now: number): Promise<void> {
+  await markGivenUp(trx, now).execute()
+}
+
+/** Hosts that were not here for a day, and those that refuse the certificates by now because they have expired. */
+export async function giveUpLateHosts(trx: Trx, now: number): Promise<void> {
+  await markGivenUp(trx, now)
+    .where((eb) =>
+      eb.or([
+        eb('valid_before', '<=', now),
+        eb.not(
+          eb.exists(
+            eb
+              .selectFrom('ssh_hosts')
+              .select('ssh_hosts.id')
+              .whereRef('ssh_hosts.id', '=', 'ssh_told_hosts.host_id')
+              .where('ssh_hosts.last_seen_at', '>', now - ABSENT_MS),
+          ),
+        ),
+      ]),
+    )
+    .execute()
+}
+
+export const isAnyHostWaiting = async (db: Reader): Promise<boolean> =>
+  (await db.selectFrom('ssh_told_hosts').select('host_id').where(IS_WAITING).limit(1).execute()).length > 0
