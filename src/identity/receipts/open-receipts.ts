@@ -18,7 +18,7 @@ export async function openReceipts(services: ReceiptServices, trx: Trx, actionId
   if (actionIds.length === 0) return new Map()
   const executed = await readExecuted(trx, actionIds)
   const receivers = await listReceivers(trx, actionIds)
-  const receipts = executed.map((each) => ({ ...each, receivers: receivers.get(each.actionId) ?? [] }))
+  const receipts = executed.map((each) => Object.assign(each, { receivers: receivers.get(each.actionId) ?? [] }))
   await addReceipts(trx, receipts)
   return readTold(services, trx, receipts)
 }

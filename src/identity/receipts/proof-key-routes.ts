@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 import { digest } from '../../platform/crypto/digest.ts'
-import { type Routes } from '../../platform/http/contracts.ts'
+import type { Routes } from '../../platform/http/contracts.ts'
 import { sendTagged } from '../../platform/http/headers.ts'
-import { listKeys } from '../../platform/keys/service-key-store.ts'
+import { listKeys, type StoredKey } from '../../platform/keys/service-key-store.ts'
 import { toEcJwk } from '../../platform/keys/signing-keys.ts'
 import type { Services } from '../../platform/services.ts'
 
@@ -34,13 +34,15 @@ export const proofKeyRoutes =
         },
       },
       async (request, reply) => {
-        const keys = (await listKeys(db.read, 'signing', 'all')).map(({ id, publicKey, retiredAt = null }) => ({
-          ...toEcJwk({ id, publicKey }),
-          ...(retiredAt !== null && { retiredAt }),
-        }))
+        const keys = (await listKeys(db.read, 'signing', 'all')).map(toProofKey)
         const text = JSON.stringify({ issuer: config.baseUrl, keys })
         reply.header('cache-control', 'public, max-age=300').type('application/json; charset=utf-8')
         return sendTagged(request, reply, `"${digest(text)}"`, text)
       },
     )
   }
+
+function toProofKey({ id, publicKey, retiredAt = null }: StoredKey) {
+  const jwk = toEcJwk({ id, publicKey })
+  return retiredAt === null ? jwk : { ...jwk, retiredAt }
+}
