@@ -58,6 +58,7 @@ export const failures: typeof English = {
     method_not_allowed: 'Das kann der Dienst nicht.',
     request_timeout: 'Die Anfrage hat zu lange gedauert. Versuchen Sie es noch einmal.',
     conflict: 'Das widerspricht etwas, das es schon gibt.',
+    not_complete: 'Das ist noch nicht abgeschlossen.',
     other_user: 'Dieser Browser ist jetzt mit einem anderen Konto angemeldet. Laden Sie die Seite neu.',
     body_too_large: 'Das ist zu groß.',
     uri_too_long: 'Diese Adresse ist zu lang.',

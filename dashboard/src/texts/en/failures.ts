@@ -61,6 +61,7 @@ export const failures = {
     method_not_allowed: 'The service can’t do this.',
     request_timeout: 'The request took too long. Try again.',
     conflict: 'This contradicts something that is there already.',
+    not_complete: 'This is not complete yet.',
     other_user: 'This browser is signed in to another account now. Reload the page.',
     body_too_large: 'This is too large.',
     uri_too_long: 'This address is too long.',
