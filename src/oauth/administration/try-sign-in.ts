@@ -57,7 +57,7 @@ export async function finishTrial(provider: Provider, answer: TrialAnswer): Prom
   const { clientId, userId, code, codeVerifier } = answer
   const client = await requireCodes(provider, clientId)
   const codeHash = digest(code)
-  const found = await findCode(db.read, codeHash)
+  const found = await findCode(db.read, codeHash, now())
   const isOfTrial =
     found?.clientId === clientId && found.userId === userId && found.redirectUri === trialUri(config, clientId)
   if (!isOfTrial || found.revokedAt !== null || found.consumedAt !== null || found.expiresAt <= now())

@@ -1,4 +1,5 @@
 import { type Insertable, sql } from 'kysely'
+import { IDLE_MS } from '../../identity/sessions/session.ts'
 import { accountMayAct } from '../../identity/users/account-state.ts'
 import type { Database, Reader, Trx, WriteTarget } from '../../storage/database.ts'
 import { deleteInSlices } from '../../storage/delete-in-slices.ts'
@@ -7,10 +8,11 @@ import { type Values, readStatement, writeStatement } from '../../storage/statem
 import { PERSON_COLUMNS } from '../claims/mapped-claims.ts'
 import { CLAIM_COLUMNS } from '../claims/user-claims.ts'
 import { mayUseClient } from '../clients/allowed-role-store.ts'
+import { sessionPermits } from '../clients/client-session-store.ts'
 import { clientHonours } from '../clients/client-store.ts'
 import { latestIssueTime } from './lifetimes.ts'
 
-type NewCode = Omit<Insertable<Schema['oauth_authorization_codes']>, 'consumed_at' | 'revoked_at' | 'session_id'>
+type NewCode = Omit<Insertable<Schema['oauth_authorization_codes']>, 'consumed_at' | 'revoked_at'>
 
 const insertCode = writeStatement((db, value: Values<Required<NewCode>>) =>
   db.insertInto('oauth_authorization_codes').values({
@@ -26,6 +28,7 @@ const insertCode = writeStatement((db, value: Values<Required<NewCode>>) =>
     auth_time: value('auth_time'),
     acr: value('acr'),
     amr: value('amr'),
+    session_id: value('session_id'),
     created_at: value('created_at'),
     expires_at: value('expires_at'),
   }),
@@ -34,7 +37,7 @@ const insertCode = writeStatement((db, value: Values<Required<NewCode>>) =>
 /** The transaction fails as a missing reference when its grant has been deleted. */
 export const addCode = (trx: Trx, code: Required<NewCode>): void => insertCode.next(trx, code)
 
-const byHash = readStatement((db, value: Values<{ hash: string }>) =>
+const byHash = readStatement((db, value: Values<{ hash: string; now: number; idleSince: number }>) =>
   db
     .selectFrom('oauth_authorization_codes as codes')
     .innerJoin('users', 'users.id', 'codes.user_id')
@@ -43,6 +46,7 @@ const byHash = readStatement((db, value: Values<{ hash: string }>) =>
     .where(accountMayAct)
     .where(clientHonours('codes.client_generation'))
     .where(mayUseClient(sql.ref('users.id')))
+    .where(sessionPermits(value('now'), value('idleSince')))
     .select([
       'codes.user_id as userId',
       'codes.client_id as clientId',
@@ -55,6 +59,7 @@ const byHash = readStatement((db, value: Values<{ hash: string }>) =>
       'codes.auth_time as authTime',
       'codes.acr',
       'codes.amr',
+      'codes.session_id as sessionId',
       'codes.consumed_at as consumedAt',
       'codes.revoked_at as revokedAt',
       'codes.created_at as authorizedAt',
@@ -64,9 +69,12 @@ const byHash = readStatement((db, value: Values<{ hash: string }>) =>
     .select(PERSON_COLUMNS),
 )
 
-/** The code with its authorization, used or not, if its user may act, and use the client, and the client is on. */
-export async function findCode(db: Reader, hash: string) {
-  const [row] = await byHash(db, { hash })
+/**
+ * The code with its authorization, used or not, if its user may act, and use the client, and the client is on, and the session is live
+ * where that matters.
+ */
+export async function findCode(db: Reader, hash: string, now: number) {
+  const [row] = await byHash(db, { hash, now, idleSince: now - IDLE_MS })
   return row
 }
 

@@ -32,7 +32,7 @@ const clientWithGrant = writeStatement((db, value: Values<{ clientId: string; us
     .where(clientExists)
     .select(CLIENT_COLUMNS)
     .select(PACKED_COLUMNS)
-    .select('oauth_grants.scopes as granted')
+    .select(['oauth_grants.scopes as granted', 'oauth_grants.untold'])
     .select(mayUseClient(value('userId')).as('mayUse'))
     .forShare('oauth_clients'),
 )
@@ -45,14 +45,35 @@ export async function lockClientWithGrant(
   trx: Trx,
   clientId: string,
   userId: string,
-): Promise<{ client: KnownClient | undefined; granted: string[]; mayUse: boolean }> {
+): Promise<LockedGrant> {
   const [row] = await clientWithGrant(trx, { clientId, userId })
   return {
     client: row && toKnownClient(row),
     granted: row?.granted ? readTextList(row.granted) : [],
     mayUse: Boolean(row?.mayUse),
+    isTold: row?.untold === 0,
   }
 }
+
+export interface LockedGrant {
+  client: KnownClient | undefined
+  granted: string[]
+  mayUse: boolean
+  /** It was told that all access had ended, and nothing was approved since. */
+  isTold: boolean
+}
+
+const markUntold = writeStatement((db, value: Values<{ clientId: string; userId: string }>) =>
+  db
+    .updateTable('oauth_grants')
+    .set({ untold: 1 })
+    .where('user_id', '=', value('userId'))
+    .where('client_id', '=', value('clientId')),
+)
+
+/** The client is about to hold something of the user again, and has to be told when that ends. */
+export const markGrantUntold = (trx: Trx, userId: string, clientId: string): void =>
+  markUntold.next(trx, { userId, clientId })
 
 /** Most recently approved first. */
 export async function listGrants(db: Reader, userId: string): Promise<OAuthGrant[]> {
@@ -82,16 +103,33 @@ export async function listGrants(db: Reader, userId: string): Promise<OAuthGrant
 
 /**
  * Adds scopes to the user's grant, and returns those that are new. The first statement creates the row or locks it, so
- * that of two approvals at the same time neither overwrites the other.
+ * that of two approvals at the same time neither overwrites the other. `isTrial`: the application gets nothing.
  */
 export async function addToGrant(
   trx: Trx,
-  { userId, clientId, scopes, at }: { userId: string; clientId: string; scopes: string[]; at: number },
+  {
+    userId,
+    clientId,
+    scopes,
+    at,
+    isTrial = false,
+  }: { userId: string; clientId: string; scopes: string[]; at: number; isTrial?: boolean },
 ): Promise<string[]> {
   const row = await trx
     .insertInto('oauth_grants')
-    .values({ user_id: userId, client_id: clientId, scopes: '[]', created_at: at, updated_at: at })
-    .onConflict((conflict) => conflict.columns(['user_id', 'client_id']).doUpdateSet({ updated_at: at }))
+    .values({
+      user_id: userId,
+      client_id: clientId,
+      scopes: '[]',
+      created_at: at,
+      updated_at: at,
+      untold: isTrial ? 0 : 1,
+    })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['user_id', 'client_id'])
+        .doUpdateSet(isTrial ? { updated_at: at } : { updated_at: at, untold: 1 }),
+    )
     .returning('scopes')
     .executeTakeFirstOrThrow()
   const before = readTextList(row.scopes)

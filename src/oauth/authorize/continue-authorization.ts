@@ -52,7 +52,7 @@ export async function continueAuthorization(
   const step = await provider.db.transaction(async (trx) => {
     const { id } = signedIn.user
     // They are sent together, and lock in this order.
-    const [, { client, granted, mayUse }, isUnconfirmed] = await Promise.all([
+    const [, { client, granted, mayUse, isTold }, isUnconfirmed] = await Promise.all([
       lockActor(trx, provider, { id, sessionId: signedIn.session.id, permission: null }),
       lockClientWithGrant(trx, clientId, id),
       mustConfirm(trx, provider.config, id),
@@ -62,7 +62,7 @@ export async function continueAuthorization(
     if (!includesAll(granted, request.consentScopes))
       return client?.consent === 'skip' ? undefined : consentPage(provider, attempt)
     if (pending && !(await markAnswered(trx, answeredUntil(pending)))) return refuseExpired()
-    return issueCode(provider, trx, present, { ...signedIn, mustConfirm: isUnconfirmed })
+    return issueCode(provider, trx, present, { ...signedIn, mustConfirm: isUnconfirmed, isTold })
   })
   return (
     step ??

@@ -8,11 +8,13 @@ import { recordEvent } from '../../platform/audit/record-event.ts'
 import { issueToken } from '../../platform/crypto/digest.ts'
 import type { Trx } from '../../storage/database.ts'
 import { addCode } from '../authorizations/code-store.ts'
-import { addToGrant, lockClientWithGrant } from '../authorizations/grant-store.ts'
+import { addToGrant, lockClientWithGrant, markGrantUntold } from '../authorizations/grant-store.ts'
 import { CODE_MS } from '../authorizations/lifetimes.ts'
 import { acrOf } from '../authorizations/signed-in-as.ts'
 import { packClaims } from '../claims/claims-request.ts'
 import { clientErrors } from '../clients/client-errors.ts'
+import { noteClientSession } from '../clients/client-session-store.ts'
+import { getsSid } from '../clients/client-session.ts'
 import { trialUri } from '../clients/redirect-uri.ts'
 import type { Provider } from '../provider.ts'
 import { authorizationErrors, consentErrors } from './authorization-errors.ts'
@@ -41,7 +43,7 @@ export const grantAndIssue = (
     if (reasonToSignIn(provider, attempt, signedIn) === 'too_old')
       return { redirectTo: signInUrl(provider, attempt, signedIn, signedIn.user.id) }
     if (pending && !(await markAnswered(trx, answeredUntil(pending)))) throw consentErrors.request_answered()
-    return issueCode(provider, trx, present, { ...signedIn, mustConfirm: isUnconfirmed })
+    return issueCode(provider, trx, present, { ...signedIn, mustConfirm: isUnconfirmed, isTold: false })
   })
 
 /** What an application is told about a user who may not use it, and its administrators about the reason. */
@@ -53,12 +55,18 @@ export const notAllowed = (request: AuthorizationRequest): RedirectedError =>
 async function addConsent(
   provider: Provider,
   trx: Trx,
-  { client, consentScopes }: AuthorizationRequest,
+  request: AuthorizationRequest,
   actor: SignedInActor,
 ): Promise<void> {
-  const { client_id: clientId, name } = client
+  const { client_id: clientId, name } = request.client
   const { id: userId } = actor
-  const added = await addToGrant(trx, { userId, clientId, scopes: consentScopes, at: provider.now() })
+  const added = await addToGrant(trx, {
+    userId,
+    clientId,
+    scopes: request.consentScopes,
+    at: provider.now(),
+    isTrial: isTrial(provider, request),
+  })
   if (added.length === 0) return
   await recordEvent(provider, trx, {
     action: 'oauth_grant.added',
@@ -75,16 +83,19 @@ export async function issueCode(
   { config, now, random, pkceUses }: Pick<Provider, 'config' | 'now' | 'random' | 'pkceUses'>,
   trx: Trx,
   request: AuthorizationRequest,
-  signedIn: SignedIn & { mustConfirm: boolean },
+  signedIn: SignedIn & { mustConfirm: boolean; isTold: boolean },
 ): Promise<NextStep> {
   if (signedIn.mustConfirm) refuseToGiveAccess()
-  if (request.redirectUri === trialUri(config, request.client.client_id)) await checkTrial(trx, request, signedIn)
+  const { client_id: clientId } = request.client
+  // The application gets nothing of a trial, and is not told when that ends.
+  const sessionId = isTrial({ config }, request) ? null : signedIn.session.id
+  if (sessionId === null) await checkTrial(trx, request, signedIn)
   const code = issueToken(random, 'ac_')
   const at = now()
   addCode(trx, {
     code_hash: code.hash,
     user_id: signedIn.user.id,
-    client_id: request.client.client_id,
+    client_id: clientId,
     client_generation: request.client.generation,
     redirect_uri: request.redirectUri,
     // Empty without PKCE: no verifier has this digest.
@@ -95,15 +106,21 @@ export async function issueCode(
     auth_time: Math.floor(signedIn.session.createdAt / 1000),
     acr: acrOf(signedIn),
     amr: signedIn.amr.join(' '),
+    session_id: sessionId,
     created_at: at,
     expires_at: at + CODE_MS,
   })
+  if (sessionId !== null && signedIn.isTold) markGrantUntold(trx, signedIn.user.id, clientId)
+  if (sessionId !== null && getsSid(request.client)) noteClientSession(trx, { sessionId, clientId }, at)
   if (request.client.pkce === 'optional') {
     const use = request.codeChallenge === undefined ? 'missing' : 'sent'
-    trx.afterCommit(() => pkceUses.note(request.client.client_id, use))
+    trx.afterCommit(() => pkceUses.note(clientId, use))
   }
   return respond(request, { code: code.plaintext })
 }
+
+const isTrial = ({ config }: Pick<Provider, 'config'>, { client, redirectUri }: AuthorizationRequest): boolean =>
+  redirectUri === trialUri(config, client.client_id)
 
 /** Anybody's link can lead to the page of a trial. Only those who may see the settings of the client get a code there. */
 async function checkTrial(trx: Trx, request: AuthorizationRequest, { user }: SignedIn): Promise<void> {

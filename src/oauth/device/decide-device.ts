@@ -135,6 +135,8 @@ async function addAuthorization(
     auth_time: Math.floor(signedIn.session.createdAt / 1000),
     acr: acrOf(signedIn),
     amr: signedIn.amr.join(' '),
+    // The person approves in a browser; the device has no part in that session.
+    session_id: null,
     created_at: at,
     expires_at: device.expires_at,
   })

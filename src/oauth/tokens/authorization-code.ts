@@ -24,7 +24,7 @@ export async function exchangeCode(provider: Provider, request: GrantRequest): P
 
   const { db, now } = provider
   const codeHash = digest(code)
-  const found = await findCode(db.read, codeHash)
+  const found = await findCode(db.read, codeHash, now())
   // The answer is the same for a code that is unknown, of another client, or revoked before it was used.
   if (!found || found.clientId !== client.client_id) return refuseCode()
   if (found.revokedAt !== null && found.consumedAt === null) return refuseCode()

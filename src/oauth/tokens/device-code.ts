@@ -48,7 +48,7 @@ const isExpired = ({ createdAt, expiresAt }: Pick<PolledCode, 'createdAt' | 'exp
   expiresAt <= now || createdAt > latestIssueTime(now)
 
 async function redeem(provider: Provider, client: KnownClient, codeHash: string): Promise<TokenAnswer> {
-  const found = await findCode(provider.db.read, codeHash)
+  const found = await findCode(provider.db.read, codeHash, provider.now())
   if (!found || found.revokedAt !== null || found.consumedAt !== null) return refuseCode()
   if (isExpired({ createdAt: found.authorizedAt, expiresAt: found.expiresAt }, provider.now())) return refuseExpired()
   return (await redeemAuthorization(provider, client, { ...found, codeHash })) ?? refuseCode()

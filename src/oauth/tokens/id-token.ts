@@ -5,6 +5,7 @@ import { unpackClaims } from '../claims/claims-request.ts'
 import { type PersonColumns, mappedClaims } from '../claims/mapped-claims.ts'
 import { userClaims } from '../claims/user-claims.ts'
 import type { Client } from '../clients/client.ts'
+import type { SessionClaims } from './session-claims.ts'
 
 const LIFETIME_SECONDS = 3600
 
@@ -23,7 +24,12 @@ export function issueIdToken(
   { config, signingKeys, now }: Pick<Services, 'config' | 'signingKeys' | 'now'>,
   { userId, clientId, authTime, acr, amr }: Authentication,
   accessToken: string,
-  { nonce, about, alg }: { nonce: string | null; about: Record<string, unknown>; alg: SigningAlgorithm },
+  {
+    nonce,
+    session,
+    about,
+    alg,
+  }: { nonce: string | null; session: SessionClaims; about: Record<string, unknown>; alg: SigningAlgorithm },
 ): string {
   const issuedAt = Math.floor(now() / 1000)
   return signingKeys.sign(
@@ -39,6 +45,7 @@ export function issueIdToken(
       acr,
       amr: amr.split(' '),
       at_hash: accessTokenHash(accessToken),
+      ...session,
     },
     alg,
   )

@@ -57,7 +57,7 @@ export async function introspect(
 const liveToken = (db: Provider['db'], token: string, now: number) => findAccessToken(db.read, digest(token), now)
 
 async function liveRefreshToken(db: Provider['db'], token: string, now: number) {
-  const found = await findRefreshToken(db.read, digest(token))
+  const found = await findRefreshToken(db.read, digest(token), now)
   return found && isUsable(found, now) ? found : undefined
 }
 

@@ -12,6 +12,7 @@ import { type KnownClient, issuesRefreshToken } from '../clients/client.ts'
 import { hasScope } from '../protocol/scope.ts'
 import type { Provider } from '../provider.ts'
 import { type Authentication, idTokenClaims, issueIdToken } from './id-token.ts'
+import { type SessionClaims, findSession, sessionClaims } from './session-claims.ts'
 import { addAccessToken, addRefreshToken } from './token-store.ts'
 
 /** RFC 6749 section 5.1. */
@@ -32,6 +33,7 @@ export interface IssueTokensRequest extends Authentication {
   authorizedAt: number
   scope: string
   nonce: string | null
+  session: SessionClaims
   /** Claims about the user for the ID token, and what signs it. */
   about: Record<string, unknown>
   alg: SigningAlgorithm
@@ -104,6 +106,7 @@ export async function redeemAuthorization(
 ): Promise<TokenAnswer | undefined> {
   const { db, now, config } = provider
   const { authorizedAt, scope } = found
+  const session = await findSession(provider, client, found)
   const end = familyEnd(authorizedAt, client.client_id)
   const withRefresh = issuesRefreshToken(client, scope)
   const keptUntil = withRefresh ? authorizationKeptUntil(end, now()) : accessTokenEnd(end, now())
@@ -112,6 +115,7 @@ export async function redeemAuthorization(
     issueTokens(provider, {
       ...found,
       codeHash,
+      session: sessionClaims(client, session),
       about: idTokenClaims(found, client, scope, config.baseUrl),
       alg: client.id_token_signed_response_alg,
       refresh: withRefresh ? { scope, parentHash: null } : undefined,

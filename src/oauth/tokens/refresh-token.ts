@@ -9,6 +9,7 @@ import { includesAll, parseScope, scopeError } from '../protocol/scope.ts'
 import type { Provider } from '../provider.ts'
 import { idTokenClaims } from './id-token.ts'
 import { type TokenAnswer, issueTokens } from './issue-tokens.ts'
+import { findSession, sessionClaims, useSession } from './session-claims.ts'
 import { tokenErrors } from './token-errors.ts'
 import {
   type RefreshToken,
@@ -23,7 +24,7 @@ export async function exchangeRefreshToken(provider: Provider, request: GrantReq
   const { db, now } = provider
   const given = form['refresh_token']
   const hash = digest(given ?? '')
-  const found = given === undefined ? undefined : await findRefreshToken(db.read, hash)
+  const found = given === undefined ? undefined : await findRefreshToken(db.read, hash, now())
   const token = found?.clientId === client.client_id ? found : undefined
   // Checked before the other parameters: a malformed request with a reused token revokes the family too.
   if (token && isReused(token, now())) return revokeFamily(provider, request, token)
@@ -31,6 +32,7 @@ export async function exchangeRefreshToken(provider: Provider, request: GrantReq
   if (given === undefined) throw protocolErrors.parameter_missing({ name: 'refresh_token' })
   if (!token || !isUnexpired(token, now())) return refuseToken()
   const scope = narrowedScope(token, client.scopes, form['scope'])
+  const session = await findSession(provider, client, token)
 
   const [use, answer] = await Promise.all([
     token.usedAt === null ? markRefreshTokenUsed(db, token, now()) : NOT_MARKED,
@@ -38,17 +40,19 @@ export async function exchangeRefreshToken(provider: Provider, request: GrantReq
       ...token,
       scope,
       nonce: null,
+      session: sessionClaims(client, session),
       about: idTokenClaims(token, client, scope, provider.config.baseUrl),
       alg: client.id_token_signed_response_alg,
       // A refresh may ask for less this time; what it may ask for next time stays (RFC 6749 section 6).
       refresh: { scope: token.scope, parentHash: hash },
     }),
     keepAuthorization(provider, token),
+    session && client.refreshTokens === 'session' && useSession(provider, session),
   ])
   if (use.used && (use.marked || token.parentHash === null)) return answer
 
   // A concurrent request used this token, or a sibling of it, first.
-  const after = await findRefreshToken(db.read, hash)
+  const after = await findRefreshToken(db.read, hash, now())
   if (!after) return refuseToken()
   const siblingInUse = use.used && after.parentSuccessorUsedAt !== null
   if (siblingInUse || isReused(after, now())) return revokeFamily(provider, request, after)

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { IDLE_MS } from '../../identity/sessions/session.ts'
 import { accountMayAct } from '../../identity/users/account-state.ts'
 import type { Reader, Trx, WriteTarget } from '../../storage/database.ts'
 import { type Values, readStatement, writeStatement } from '../../storage/statement.ts'
@@ -6,6 +7,7 @@ import { latestIssueTime } from '../authorizations/lifetimes.ts'
 import { PERSON_COLUMNS } from '../claims/mapped-claims.ts'
 import { CLAIM_COLUMNS } from '../claims/user-claims.ts'
 import { mayUseClient } from '../clients/allowed-role-store.ts'
+import { sessionPermits } from '../clients/client-session-store.ts'
 import { clientHonours } from '../clients/client-store.ts'
 
 interface NewAccessToken {
@@ -115,7 +117,7 @@ export async function countLiveAccessTokens(
   return count
 }
 
-const unrevokedRefreshToken = readStatement((db, value: Values<{ hash: string }>) =>
+const unrevokedRefreshToken = readStatement((db, value: Values<{ hash: string; now: number; idleSince: number }>) =>
   db
     .selectFrom('oauth_refresh_tokens as tokens')
     .innerJoin('oauth_authorization_codes as codes', 'codes.code_hash', 'tokens.code_hash')
@@ -127,6 +129,7 @@ const unrevokedRefreshToken = readStatement((db, value: Values<{ hash: string }>
     .where(accountMayAct)
     .where(clientHonours('codes.client_generation'))
     .where(mayUseClient(sql.ref('users.id')))
+    .where(sessionPermits(value('now'), value('idleSince')))
     .select([
       'tokens.token_hash as hash',
       'tokens.code_hash as codeHash',
@@ -144,6 +147,7 @@ const unrevokedRefreshToken = readStatement((db, value: Values<{ hash: string }>
       'codes.auth_time as authTime',
       'codes.acr',
       'codes.amr',
+      'codes.session_id as sessionId',
       'codes.created_at as authorizedAt',
       'codes.expires_at as keptUntil',
       'codes.claims',
@@ -153,11 +157,11 @@ const unrevokedRefreshToken = readStatement((db, value: Values<{ hash: string }>
 )
 
 /**
- * A refresh token whose authorization was not revoked and whose user may act, and use the client; used or not, expired or
- * not.
+ * A refresh token whose authorization was not revoked, whose user may act, and use the client, and whose session is live where that
+ * matters; used or not, expired or not.
  */
-export async function findRefreshToken(db: Reader, hash: string) {
-  const [row] = await unrevokedRefreshToken(db, { hash })
+export async function findRefreshToken(db: Reader, hash: string, now: number) {
+  const [row] = await unrevokedRefreshToken(db, { hash, now, idleSince: now - IDLE_MS })
   return row
 }
 
