@@ -42,6 +42,7 @@ export const AREAS: [area: string, layers: string[][]][] = [
       ['oauth/protocol'],
       ['oauth/clients'],
       ['oauth/provider.ts'],
+      ['oauth/logout'],
       ['oauth/authorizations', 'oauth/access'],
       ['oauth/authorize', 'oauth/device'],
       ['oauth/tokens'],

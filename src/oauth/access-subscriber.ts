@@ -4,24 +4,34 @@ import { whereRoleIsTold } from './access/escalation-checks.ts'
 import { planAccessReviewOfRole } from './access/review-access.ts'
 import { deleteGrantsOfUser } from './authorizations/grant-store.ts'
 import { revokeTokensOfUsers } from './authorizations/revoke-authorizations.ts'
+import { tellAllEnded, tellSessionsEnded } from './logout/tell-applications.ts'
 
-/** Ends codes, tokens and grants. Grants stay when an account is disabled or signed out: its person need not consent again. */
+/**
+ * Ends codes, tokens and grants, and tells applications. Grants stay when an account is disabled or signed out: its person need not
+ * consent again.
+ */
 export const oauthSubscriber: AccessSubscriber = {
   on: {
-    async account_ended({ now }, trx, { userIds }) {
+    async account_ended({ now }, trx, { userIds, by, actionIds }) {
+      if (by !== 'enabled') await tellAllEnded(trx, { userIds, actionIds }, now())
       return { tokens: await revokeTokensOfUsers(trx, userIds, now()) }
     },
     async signed_out({ now }, trx, { userId }) {
+      await tellAllEnded(trx, { userIds: [userId] }, now())
       return { tokens: (await revokeTokensOfUsers(trx, [userId], now())).get(userId) ?? 0 }
     },
     async account_taken_over(_services, trx, { userId, since = 0, keep }) {
       return { grants: await deleteGrantsOfUser(trx, userId, { since, except: keep?.apps ?? [] }) }
     },
-    sessions_ended: 'nothing',
+    async sessions_ended({ now }, trx, { userId, sessionIds }) {
+      await tellSessionsEnded(trx, { userId, sessionIds }, now())
+      return {}
+    },
     credential_changed: 'nothing',
     role_assigned: 'nothing',
     username_changed: 'nothing',
     async role_unassigned({ now }, trx, { userId }) {
+      await tellAllEnded(trx, { userIds: [userId], isLost: true }, now())
       return { authorizationsRevoked: await markLostCodesRevoked(trx, { userIds: [userId], at: now() }) }
     },
     async role_deletion(services, trx, { roleId }) {

@@ -1,6 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { lockUsers } from '../../identity/users/lock-user.ts'
 import type { Services } from '../../platform/services.ts'
 import type { Trx } from '../../storage/database.ts'
+import { tellAllEnded } from '../logout/tell-applications.ts'
 import {
   type AccessReview,
   addAccessReviews,
@@ -50,7 +52,11 @@ async function reviewClient(
     if (stop.aborted) return
     const userIds = await listGrantingUsers(db.read, { clientId, after, limit: USERS_PER_SLICE })
     if (userIds.length === 0) break
-    revoked += await db.transaction((trx) => markLostCodesRevoked(trx, { userIds, clientId, at: now() }))
+    revoked += await db.transaction(async (trx) => {
+      await lockUsers(trx, userIds)
+      await tellAllEnded(trx, { userIds, clientId, isLost: true }, now())
+      return markLostCodesRevoked(trx, { userIds, clientId, at: now() })
+    })
     after = userIds.at(-1) ?? ''
   }
   await db.transaction((trx) => deleteReview(trx, review))

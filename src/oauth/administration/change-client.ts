@@ -22,6 +22,8 @@ import { lockClient, readClient, updateClientRow } from '../clients/client-store
 import { type Client, type KnownClient, refuseUnknownClient } from '../clients/client.ts'
 import { deleteDeviceCodesOfClient } from '../device/device-code-store.ts'
 import type { Provider } from '../provider.ts'
+import { tellAllEnded } from '../logout/tell-applications.ts'
+import { lockFirstPeople } from '../logout/tell-of-client.ts'
 import { deleteVisits } from '../sites/site-store.ts'
 import { administrationErrors } from './administration-errors.ts'
 import { checkRoles, rememberLostHosts, replaceSite, withStoredHosts } from './related-rows.ts'
@@ -43,6 +45,7 @@ export async function updateClient(
 ): Promise<Client> {
   const rsaKey = await prepareRsaKey(services, request.id_token_signed_response_alg)
   const updated = await changeClient(services, clientId, actor, async (trx, record, holdings) => {
+    const people = request.disabled === true ? await lockFirstPeople(trx, clientId) : []
     const {
       secretHash: _,
       generation,
@@ -52,9 +55,9 @@ export async function updateClient(
     const { disabled = client.disabled, ...changes } = withStoredHosts(services.config, request)
     refuseReservedScope(changes.scopes)
     refuseForeignSettings(client.clientType, changes)
-    const turned = turnedColumns(services, { disabled: client.disabled, generation }, disabled)
     const before = settingsOf(client)
     const after = { ...before, ...changes }
+    const turned = turnedColumns(services, { ...client, generation, ...changes }, disabled)
     const given = withoutSame(before, changes)
     checkSettings(services.config, client.clientType, after, given)
     if (Object.keys(given).length === 0 && !turned) return client
@@ -69,6 +72,7 @@ export async function updateClient(
         const columns = Object.keys(given).length === 0 ? {} : settingColumns(client.clientType, after)
         await updateClientRow(checked, clientId, { ...columns, ...turned })
         if (turned) await endOpenSignIns(trx, clientId)
+        if (turned?.telling === 1) await tellAllEnded(trx, { userIds: people, clientId }, services.now())
         if (given.allowedRoles !== undefined) await replaceAllowedRoles(checked, clientId, given.allowedRoles ?? [])
         if (given.hosts) await rememberLostHosts(checked, client, { kept: given.hosts, now: services.now() })
         await replaceSite(checked, clientId, given)
@@ -85,11 +89,13 @@ export async function updateClient(
 /** Turns a client off or on. Whatever it was issued is revoked when it is turned off, by the number of its generation. */
 function turnedColumns(
   { now }: Pick<ClientChanges, 'now'>,
-  client: Pick<KnownClient, 'disabled' | 'generation'>,
+  client: Pick<KnownClient, 'disabled' | 'generation' | 'backchannelLogoutUri'>,
   disabled: boolean,
 ) {
   if (client.disabled === disabled) return undefined
-  return disabled ? { disabled_at: now(), generation: client.generation + 1 } : { disabled_at: null }
+  if (!disabled) return { disabled_at: null }
+  const telling = client.backchannelLogoutUri === null ? 0 : 1
+  return { disabled_at: now(), generation: client.generation + 1, telling }
 }
 
 /**

@@ -7,6 +7,8 @@ import { deleteGrantsToClient, listUsersWithGrant } from '../authorizations/gran
 import { refuseBuiltIn } from '../clients/built-in-client.ts'
 import { deleteMarkedClient, listDeletedClientIds, lockClient, markClientDeleted } from '../clients/client-store.ts'
 import { refuseUnknownClient } from '../clients/client.ts'
+import { tellAllEnded } from '../logout/tell-applications.ts'
+import { lockFirstPeople, tellOfClient } from '../logout/tell-of-client.ts'
 import { deleteHosts } from '../sites/site-store.ts'
 import { type ClientChanges, changeClient } from './change-client.ts'
 import { rememberLostHosts } from './related-rows.ts'
@@ -18,16 +20,23 @@ const MAX_REMOVAL_MS = 500
 export async function deleteClient(services: ClientChanges, clientId: string, actor: SignedInActor): Promise<void> {
   await changeClient(services, clientId, actor, async (trx, record, holdings) => {
     refuseBuiltIn(clientId)
+    const people = await lockFirstPeople(trx, clientId)
     const client = (await lockClient(trx, clientId, 'exclusive')) ?? refuseUnknownClient()
     const checks = [atApplication(services, clientId), atHosts(services, client.hosts ?? [])]
     await withoutEscalation(trx, holdings, checks, async (checked) => {
       await markClientDeleted(checked, clientId, services.now())
       await rememberLostHosts(checked, client, { kept: [], now: services.now() })
       await deleteHosts(checked, clientId)
+      await tellAllEnded(trx, { userIds: people, clientId }, services.now())
     })
     await record('oauth_client.deleted', { name: client.name })
   })
-  await removeDeletedClient(services, clientId, AbortSignal.timeout(MAX_REMOVAL_MS)).catch((error: unknown) =>
+  const stop = AbortSignal.timeout(MAX_REMOVAL_MS)
+  const remove = async () => {
+    await tellOfClient(services, clientId, stop)
+    await removeDeletedClient(services, clientId, stop)
+  }
+  await remove().catch((error: unknown) =>
     services.log.warn({ err: error }, 'A deleted application is not removed yet; it is tried again.'),
   )
 }
@@ -47,10 +56,11 @@ export async function removeDeletedClients({ db }: Pick<Services, 'db'>, stop: A
 
 /**
  * The client's row is deleted last: until then the next run finds it. Access tokens of a client without a row are not
- * accepted, and are deleted when they expire.
+ * accepted, and are deleted when they expire. Call it when the client was told of its people: their grants say whom it was told of.
  */
 async function removeDeletedClient({ db }: Pick<Services, 'db'>, clientId: string, stop: AbortSignal): Promise<void> {
   for (;;) {
+    if (stop.aborted) return
     const userIds = await listUsersWithGrant(db.read, clientId, GRANTS_PER_ROUND)
     if (userIds.length === 0) break
     await deleteCodesInSlices(db, { clientId, userIds, rows: CODES_PER_SLICE, pauseMs: PAUSE_MS, stop })

@@ -108,6 +108,25 @@ export async function markCodeRevoked(trx: Trx, hash: string, at: number): Promi
   return rows.length > 0
 }
 
+/** Whether a user has another authorization at a client that was used, or may still be. */
+export async function hasLiveCode(
+  trx: Trx,
+  { userId, clientId, now }: { userId: string; clientId: string; now: number },
+): Promise<boolean> {
+  const rows = await trx
+    .selectFrom('oauth_authorization_codes as codes')
+    .innerJoin('oauth_clients', 'oauth_clients.client_id', 'codes.client_id')
+    .select('codes.code_hash')
+    .where('codes.user_id', '=', userId)
+    .where('codes.client_id', '=', clientId)
+    .where('codes.revoked_at', 'is', null)
+    .where('codes.expires_at', '>', now)
+    .where(clientHonours('codes.client_generation'))
+    .limit(1)
+    .execute()
+  return rows.length > 0
+}
+
 interface RevokedCode {
   userId: string
   clientId: string

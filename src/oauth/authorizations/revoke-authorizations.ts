@@ -1,12 +1,14 @@
 import type { SignedInActor } from '../../identity/sessions/actor.ts'
 import { changeOwnAccount } from '../../identity/sessions/lock-actor.ts'
+import { lockUser } from '../../identity/users/lock-user.ts'
 import { recordEvent } from '../../platform/audit/record-event.ts'
 import type { RequestSource } from '../../platform/http/request-source.ts'
 import type { Services } from '../../platform/services.ts'
 import type { Trx } from '../../storage/database.ts'
 import { refuseUnknownClient } from '../clients/client.ts'
+import { tellAllEnded } from '../logout/tell-applications.ts'
 import type { Provider } from '../provider.ts'
-import { deleteSomeCodes, markCodeRevoked, markCodesOfUsersRevoked } from './code-store.ts'
+import { deleteSomeCodes, hasLiveCode, markCodeRevoked, markCodesOfUsersRevoked } from './code-store.ts'
 import { deleteGrant } from './grant-store.ts'
 import { latestIssueTime } from './lifetimes.ts'
 
@@ -28,7 +30,10 @@ export async function revokeReusedAuthorization(
 ): Promise<void> {
   const { db, now } = provider
   await db.transaction(async (trx) => {
+    await lockUser(trx, userId)
     if (!(await markCodeRevoked(trx, codeHash, now()))) return
+    const holdsMore = await hasLiveCode(trx, { userId, clientId, now: now() })
+    await tellAllEnded(trx, { userIds: [userId], clientId, holdsMore }, now())
     await recordEvent(provider, trx, {
       action,
       outcome: 'refused',
@@ -62,8 +67,14 @@ export async function revokeGrant(
   actor: SignedInActor,
 ): Promise<void> {
   const codes = { userId: actor.id, clientId, limit: CODES_PER_SLICE }
-  while ((await changeOwnAccount(services, actor, (trx) => deleteSomeCodes(trx, codes))) === CODES_PER_SLICE);
+  const tell = (trx: Trx) => tellAllEnded(trx, { userIds: [actor.id], clientId }, services.now())
+  const deleteSlice = async (trx: Trx): Promise<number> => {
+    await tell(trx)
+    return deleteSomeCodes(trx, codes)
+  }
+  while ((await changeOwnAccount(services, actor, deleteSlice)) === CODES_PER_SLICE);
   await changeOwnAccount(services, actor, async (trx) => {
+    await tell(trx)
     const scopes = await deleteGrant(trx, actor.id, clientId)
     if (!scopes) return refuseUnknownClient()
     return recordEvent(services, trx, {

@@ -177,24 +177,48 @@ export async function readClient(db: Reader, clientId: string): Promise<Client |
 export async function markClientDeleted(trx: CheckedTrx, clientId: string, now: number): Promise<void> {
   await trx
     .updateTable('oauth_clients')
-    .set({ deleted_at: now, client_secret_hash: null })
+    .set({
+      deleted_at: now,
+      client_secret_hash: null,
+      telling: sql<number>`case when backchannel_logout_uri is null then 0 else 1 end`,
+    })
     .where('client_id', '=', clientId)
     .where(clientExists)
     .execute()
 }
 
-/** Clients that are marked as deleted and not removed yet. */
+/** Clients that are marked as deleted, and of which something can be removed now: see `deleteMarkedClient`. */
 export async function listDeletedClientIds(db: Reader, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('oauth_clients')
     .select('client_id')
-    .where(sql<boolean>`deleted_at is not null`)
+    .where(sql<boolean>`deleted_at is not null and telling = 0`)
+    .where((eb) =>
+      eb.or([
+        sql<boolean>`exists (select 1 from oauth_grants where oauth_grants.client_id = oauth_clients.client_id)`,
+        isToldNothingMore,
+      ]),
+    )
     .limit(limit)
     .execute()
   return rows.map((row) => row.client_id)
 }
 
-/** Deletes the row of a client that is marked as deleted. */
+/**
+ * Deletes the row of a client that is marked as deleted. It has the address to which what still waits is sent, and stays until that was
+ * taken, or is given up.
+ */
 export async function deleteMarkedClient(trx: Trx, clientId: string): Promise<void> {
-  await trx.deleteFrom('oauth_clients').where('client_id', '=', clientId).where('deleted_at', 'is not', null).execute()
+  await trx
+    .deleteFrom('oauth_clients')
+    .where('client_id', '=', clientId)
+    .where('deleted_at', 'is not', null)
+    .where('telling', '=', 0)
+    .where(isToldNothingMore)
+    .execute()
 }
+
+const isToldNothingMore = sql<boolean>`not exists (
+  select 1 from outbox_deliveries
+  where outbox_deliveries.state = 'waiting' and outbox_deliveries.kind in ('logout', 'signals')
+    and outbox_deliveries.receiver_id = oauth_clients.client_id)`

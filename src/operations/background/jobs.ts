@@ -8,6 +8,7 @@ import { isEmailTokenLive } from '../../identity/sign-in/email-tokens.ts'
 import { answerResetRequests } from '../../identity/sign-in/reset-password.ts'
 import { reviewAccess } from '../../oauth/access/review-access.ts'
 import { removeDeletedClients } from '../../oauth/administration/delete-client.ts'
+import { tellOfClients } from '../../oauth/logout/tell-of-client.ts'
 import type { Gathered } from '../../oauth/provider.ts'
 import { ARCHIVE_INTERVAL_MS, archiveEvents } from '../../platform/audit/archive-events.ts'
 import { recordEvent, THE_SERVICE } from '../../platform/audit/record-event.ts'
@@ -64,6 +65,7 @@ export function backgroundJobs(
     { name: 'sweep-pictures', everyMs: MINUTE, run: createPictureSweeper(services) },
     { name: 'remove-deleted-users', everyMs: 10 * SECOND, run: (stop) => removeDeletedUsers(services, stop) },
     { name: 'review-access', everyMs: 10 * SECOND, run: (stop) => reviewAccess(services, stop) },
+    { name: 'tell-of-clients', run: (stop) => tellOfClients(services, stop) },
     { name: 'remove-deleted-clients', everyMs: 10 * SECOND, run: (stop) => removeDeletedClients(services, stop) },
   ]
 }

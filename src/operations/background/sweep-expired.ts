@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { revokeOfExpiredSessions } from '../../oauth/logout/logout-store.ts'
 import { PROBLEM_KEPT_MS } from '../../oauth/problems/problem-store.ts'
 import type { Services } from '../../platform/services.ts'
 import type { Database } from '../../storage/database.ts'
@@ -30,6 +31,7 @@ const EXPIRING: (ExpiringTable & { keptMs: number })[] = [
   { table: 'retired_usernames', key: 'username', expiry: 'reserved_until', keptMs: 0 },
   // A used code is kept as long as its tokens, so that its reuse is still detected.
   { table: 'oauth_authorization_codes', key: 'code_hash', expiry: 'expires_at', keptMs: DAY },
+  { table: 'oauth_client_sessions', key: 'session_id, client_id', expiry: 'kept_until', keptMs: 0 },
   { table: 'oauth_refusals', key: 'client_id, id', expiry: 'at', keptMs: PROBLEM_KEPT_MS },
   { table: 'oauth_unknown_refusals', key: 'client_id, id', expiry: 'at', keptMs: PROBLEM_KEPT_MS },
   { table: 'notifications', key: 'user_id, id', expiry: 'created_at', keptMs: 180 * DAY },
@@ -40,8 +42,10 @@ const EXPIRING: (ExpiringTable & { keptMs: number })[] = [
 
 /** Deletes expired rows. What is left when it is stopped is deleted by the next run. */
 export async function sweepExpired({ db, now }: Pick<Services, 'db' | 'now'>, stop?: AbortSignal): Promise<number> {
+  const at = now()
   let swept = 0
-  for (const { keptMs, ...table } of EXPIRING) swept += await deleteExpired(db, table, now() - keptMs, stop)
+  await revokeOfExpiredSessions(db, at, stop)
+  for (const { keptMs, ...table } of EXPIRING) swept += await deleteExpired(db, table, at - keptMs, stop)
   return swept
 }
 

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Trx } from '../../storage/database.ts'
 import type { ReceiverKind } from '../../vocabulary/receivers.ts'
 import { newId } from '../ids.ts'
@@ -50,4 +51,30 @@ export async function addDeliveries(trx: Trx, deliveries: NewDelivery[], now: nu
       .values(rows.slice(at, at + MAX_ROWS))
       .execute()
   trx.signal('deliveries-added', null)
+}
+
+/**
+ * Leaves out what is said again by a later delivery of the same receiver about the same person: by one with the same facts, or by one
+ * without any, which says that all has ended. What is being sent is not left out. Call it after the later ones were added.
+ */
+export async function replaceWaiting(
+  trx: Trx,
+  kind: ReceiverKind,
+  added: readonly Pick<NewDelivery, 'receiverId' | 'personId'>[],
+): Promise<void> {
+  if (added.length === 0) return
+  const newest = sql<number | null>`(
+    select max(later.number) from outbox_deliveries later
+    where later.state = 'waiting' and later.kind = outbox_deliveries.kind
+      and later.receiver_id = outbox_deliveries.receiver_id and later.person_id = outbox_deliveries.person_id
+      and later.number > outbox_deliveries.number and later.fact in (outbox_deliveries.fact, '{}'))`
+  await trx
+    .updateTable('outbox_deliveries')
+    .set({ replaced_by: newest })
+    .where(sql<boolean>`state = 'waiting' and claim is null`)
+    .where('kind', '=', kind)
+    .where('receiver_id', 'in', [...new Set(added.map(({ receiverId }) => receiverId))])
+    .where('person_id', 'in', [...new Set(added.map(({ personId }) => personId ?? ''))])
+    .where(sql<boolean>`${newest} is not null`)
+    .execute()
 }

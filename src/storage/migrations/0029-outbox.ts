@@ -87,6 +87,7 @@ alter table oauth_clients add column refresh_tokens text not null default 'offli
 alter table oauth_clients add column signal_subjects text not null default 'own';
 alter table oauth_clients add column signal_subject_format text not null default 'iss_sub';
 alter table oauth_clients add column telling smallint not null default 0;
+create index oauth_clients_telling on oauth_clients (client_id) where telling = 1;
 
 alter table oauth_authorization_codes add column session_id text;
 create index oauth_authorization_codes_by_session on oauth_authorization_codes (session_id) where session_id is not null;

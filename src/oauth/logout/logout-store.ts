@@ -1,0 +1,217 @@
+import { type ExpressionBuilder, type SqlBool, sql } from 'kysely'
+import type { Database, Reader, Trx } from '../../storage/database.ts'
+import type { Schema } from '../../storage/schema.ts'
+import { mayUseClient } from '../clients/allowed-role-store.ts'
+import { clientHonours } from '../clients/client-store.ts'
+
+/** Whom to tell about at which application. */
+export interface ToldGrants {
+  userIds: string[]
+  /** Absent: at every one. */
+  clientId?: string
+  /** Only where the person may not use the application. */
+  isLost?: boolean
+  /** The application still holds something of the person, and is told again when that ends. */
+  holdsMore?: boolean
+}
+
+export interface ToldGrant {
+  userId: string
+  clientId: string
+  /** It wants a session named in each of its logout tokens. */
+  needsSid: boolean
+}
+
+/** Applications that take logout tokens. Of a deleted one people are told until all of them are. */
+const takesLogout = (eb: ExpressionBuilder<Schema, 'oauth_clients'>) =>
+  eb.and([
+    eb('oauth_clients.backchannel_logout_uri', 'is not', null),
+    eb.or([eb('oauth_clients.deleted_at', 'is', null), eb('oauth_clients.telling', '=', 1)]),
+  ])
+
+/**
+ * Marks that applications are told that these people have nothing there any more, and returns which: those that may hold something of a
+ * person since they were last told so.
+ */
+export async function markGrantsTold(
+  trx: Trx,
+  { userIds, clientId, isLost = false, holdsMore = false }: ToldGrants,
+): Promise<ToldGrant[]> {
+  if (userIds.length === 0) return []
+  const rows = await trx
+    .updateTable('oauth_grants')
+    .set({ untold: holdsMore ? 1 : 0 })
+    .where('user_id', 'in', userIds)
+    .where('untold', '=', 1)
+    .$if(clientId !== undefined, (query) => query.where('client_id', '=', clientId ?? ''))
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom('oauth_clients')
+          .select('oauth_clients.client_id')
+          .whereRef('oauth_clients.client_id', '=', 'oauth_grants.client_id')
+          .where(takesLogout)
+          .$if(isLost, (query) => query.where(sql<SqlBool>`not ${mayUseClient(sql.ref('oauth_grants.user_id'))}`)),
+      ),
+    )
+    .returning(['user_id as userId', 'client_id as clientId'])
+    .returning((eb) =>
+      eb
+        .selectFrom('oauth_clients')
+        .select('oauth_clients.backchannel_logout_session_required')
+        .whereRef('oauth_clients.client_id', '=', 'oauth_grants.client_id')
+        .as('needsSid'),
+    )
+    .execute()
+  return rows.map(({ needsSid, ...row }) => ({ ...row, needsSid: needsSid === 1 }))
+}
+
+interface ClientSession {
+  sessionId: string
+  clientId: string
+}
+
+/** Codes of sessions, with tokens that are live. */
+const liveCodes = (db: Reader, now: number) =>
+  db
+    .selectFrom('oauth_authorization_codes as codes')
+    .innerJoin('oauth_clients', 'oauth_clients.client_id', 'codes.client_id')
+    .where('codes.session_id', 'is not', null)
+    .where('codes.consumed_at', 'is not', null)
+    .where('codes.revoked_at', 'is', null)
+    .where('codes.expires_at', '>', now)
+    .where(clientHonours('codes.client_generation'))
+
+/**
+ * The applications that hold something of one of these sessions and take logout tokens: they got its `sid`, or have a live token of it.
+ */
+export async function listClientsOfSessions(trx: Trx, sessionIds: string[], now: number): Promise<ClientSession[]> {
+  const rows = await trx
+    .selectFrom('oauth_client_sessions as noted')
+    .innerJoin('oauth_clients', 'oauth_clients.client_id', 'noted.client_id')
+    .where('noted.session_id', 'in', sessionIds)
+    .where(takesLogout)
+    .select(['noted.session_id as sessionId', 'noted.client_id as clientId'])
+    .union(
+      liveCodes(trx, now)
+        .where('codes.session_id', 'in', sessionIds)
+        .where(takesLogout)
+        .select([sql<string>`codes.session_id`.as('sessionId'), 'codes.client_id as clientId']),
+    )
+    .orderBy('sessionId')
+    .orderBy('clientId')
+    .execute()
+  return rows
+}
+
+/** The sessions of which these applications hold something, of these people. */
+export const listSessionsAtClients = (
+  trx: Trx,
+  { userIds, clientIds, now }: { userIds: string[]; clientIds: string[]; now: number },
+): Promise<(ClientSession & { userId: string })[]> =>
+  trx
+    .selectFrom('oauth_client_sessions as noted')
+    .where('noted.user_id', 'in', userIds)
+    .where('noted.client_id', 'in', clientIds)
+    .select(['noted.session_id as sessionId', 'noted.client_id as clientId', 'noted.user_id as userId'])
+    .union(
+      liveCodes(trx, now)
+        .where('codes.user_id', 'in', userIds)
+        .where('codes.client_id', 'in', clientIds)
+        .select([
+          sql<string>`codes.session_id`.as('sessionId'),
+          'codes.client_id as clientId',
+          'codes.user_id as userId',
+        ]),
+    )
+    .orderBy('sessionId')
+    .execute()
+
+/** Forgets who got the `sid` of these sessions: they are told that it has ended. */
+export async function deleteClientSessions(
+  trx: Trx,
+  of: { sessionIds: string[] } | { userIds: string[]; clientIds: string[] },
+): Promise<void> {
+  const rows = trx.deleteFrom('oauth_client_sessions')
+  if ('sessionIds' in of) await rows.where('session_id', 'in', of.sessionIds).execute()
+  else await rows.where('user_id', 'in', of.userIds).where('client_id', 'in', of.clientIds).execute()
+}
+
+/**
+ * Revokes what ends with these sessions: the authorizations of clients whose refresh tokens do, and codes on their way to clients that
+ * are told of a session's end, because they would arrive after that.
+ */
+export async function markCodesOfSessionsRevoked(trx: Trx, sessionIds: string[], at: number): Promise<void> {
+  await trx
+    .updateTable('oauth_authorization_codes')
+    .set({ revoked_at: at })
+    .where('session_id', 'in', sessionIds)
+    .where('revoked_at', 'is', null)
+    .where(
+      sql<SqlBool>`exists (select 1 from oauth_clients
+        where oauth_clients.client_id = oauth_authorization_codes.client_id
+          and (oauth_clients.refresh_tokens = 'session' or (oauth_authorization_codes.consumed_at is null
+            and (oauth_clients.backchannel_logout_uri is not null or exists (
+              select 1 from signal_streams where signal_streams.client_id = oauth_clients.client_id)))))`,
+    )
+    .execute()
+}
+
+const CODES_PER_SLICE = 100
+
+/** Revokes the authorizations of sessions that have expired, where refresh tokens end with the session, before their rows go. */
+export async function revokeOfExpiredSessions(db: Database, now: number, stop?: AbortSignal): Promise<void> {
+  const revokeSlice = (trx: Trx) =>
+    trx
+      .updateTable('oauth_authorization_codes')
+      .set({ revoked_at: now })
+      .where('code_hash', 'in', (eb) =>
+        eb
+          .selectFrom('sessions')
+          .innerJoin('oauth_authorization_codes as codes', 'codes.session_id', 'sessions.id')
+          .innerJoin('oauth_clients', 'oauth_clients.client_id', 'codes.client_id')
+          .select('codes.code_hash')
+          .where('sessions.expires_at', '<=', now)
+          .where('codes.revoked_at', 'is', null)
+          .where('oauth_clients.refresh_tokens', '=', 'session')
+          .limit(CODES_PER_SLICE),
+      )
+      .returning('code_hash')
+      .execute()
+  while (stop?.aborted !== true && (await db.transaction(revokeSlice)).length === CODES_PER_SLICE);
+}
+
+/** The next people, in order of their ids, whom an application is still to be told about. */
+export async function listUntoldUsers(
+  db: Reader,
+  { clientId, after, limit }: { clientId: string; after: string; limit: number },
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('oauth_grants')
+    .innerJoin('oauth_clients', 'oauth_clients.client_id', 'oauth_grants.client_id')
+    .where(takesLogout)
+    .select('oauth_grants.user_id')
+    .where('oauth_grants.client_id', '=', clientId)
+    .where('oauth_grants.user_id', '>', after)
+    .where('oauth_grants.untold', '=', 1)
+    .orderBy('oauth_grants.user_id')
+    .limit(limit)
+    .execute()
+  return rows.map(({ user_id }) => user_id)
+}
+
+/** Applications that were turned off or deleted, and are still to be told of people. */
+export async function listTellingClients(db: Reader, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('oauth_clients')
+    .select('client_id')
+    .where(sql<boolean>`telling = 1`)
+    .orderBy('client_id')
+    .limit(limit)
+    .execute()
+  return rows.map(({ client_id }) => client_id)
+}
+
+export async function markClientTold(trx: Trx, clientId: string): Promise<void> {
+  await trx.updateTable('oauth_clients').set({ telling: 0 }).where('client_id', '=', clientId).execute()
+}
