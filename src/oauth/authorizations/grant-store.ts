@@ -41,11 +41,7 @@ const clientWithGrant = writeStatement((db, value: Values<{ clientId: string; us
  * The client, locked as by `lockClient`, the scopes that the user has granted to it, and whether the user may use it. Lock the user's account first: every
  * change of its grants locks it exclusively.
  */
-export async function lockClientWithGrant(
-  trx: Trx,
-  clientId: string,
-  userId: string,
-): Promise<LockedGrant> {
+export async function lockClientWithGrant(trx: Trx, clientId: string, userId: string): Promise<LockedGrant> {
   const [row] = await clientWithGrant(trx, { clientId, userId })
   return {
     client: row && toKnownClient(row),

@@ -9,24 +9,23 @@ import { type Values, readStatement, writeStatement } from '../../storage/statem
 const KEPT_MS = 30 * 24 * 3_600_000
 
 /** Adds nothing when the session has ended. */
-const note = writeStatement(
-  (db, value: Values<{ sessionId: string; clientId: string; now: number; keptMs: number }>) =>
-    db
-      .insertInto('oauth_client_sessions')
-      .columns(['session_id', 'client_id', 'user_id', 'created_at', 'kept_until'])
-      .expression((eb) =>
-        eb
-          .selectFrom('sessions')
-          .select([
-            'sessions.id',
-            sql<string>`cast(${value('clientId')} as text)`.as('client_id'),
-            'sessions.user_id',
-            sql<number>`cast(${value('now')} as bigint)`.as('created_at'),
-            sql<number>`sessions.expires_at + ${value('keptMs')}`.as('kept_until'),
-          ])
-          .where('sessions.id', '=', value('sessionId')),
-      )
-      .onConflict((conflict) => conflict.columns(['session_id', 'client_id']).doNothing()),
+const note = writeStatement((db, value: Values<{ sessionId: string; clientId: string; now: number; keptMs: number }>) =>
+  db
+    .insertInto('oauth_client_sessions')
+    .columns(['session_id', 'client_id', 'user_id', 'created_at', 'kept_until'])
+    .expression((eb) =>
+      eb
+        .selectFrom('sessions')
+        .select([
+          'sessions.id',
+          sql<string>`cast(${value('clientId')} as text)`.as('client_id'),
+          'sessions.user_id',
+          sql<number>`cast(${value('now')} as bigint)`.as('created_at'),
+          sql<number>`sessions.expires_at + ${value('keptMs')}`.as('kept_until'),
+        ])
+        .where('sessions.id', '=', value('sessionId')),
+    )
+    .onConflict((conflict) => conflict.columns(['session_id', 'client_id']).doNothing()),
 )
 
 interface ClientSession {
