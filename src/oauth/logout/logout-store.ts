@@ -63,7 +63,7 @@ export async function markGrantsTold(
         .as('needsSid'),
     )
     .execute()
-  return rows.map(({ needsSid, ...row }) => ({ ...row, needsSid: needsSid === 1 }))
+  return rows.map(({ userId, clientId, needsSid }) => ({ userId, clientId, needsSid: needsSid === 1 }))
 }
 
 interface ClientSession {
@@ -178,7 +178,8 @@ export async function revokeOfExpiredSessions(db: Database, now: number, stop?: 
       )
       .returning('code_hash')
       .execute()
-  while (stop?.aborted !== true && (await db.transaction(revokeSlice)).length === CODES_PER_SLICE);
+  const isStopped = () => stop?.aborted === true
+  while (!isStopped() && (await db.transaction(revokeSlice)).length === CODES_PER_SLICE);
 }
 
 /** The next people, in order of their ids, whom an application is still to be told about. */
