@@ -20,6 +20,7 @@ import {
 } from './overview-store.ts'
 import { FailedActions, PlannedActions, readPlannedActions } from './planned-actions.ts'
 import { readSetup, Setup } from './setup.ts'
+import { Failing, readTelling, TimeToNothingLeft } from './telling.ts'
 
 const Count = Type.Integer()
 const LargeCount = Nullable(
@@ -67,6 +68,8 @@ export const Overview = Type.Object(
       },
       { description: 'What went wrong in the last seven days: at most 10 of each, newest first.' },
     ),
+    timeToNothingLeft: TimeToNothingLeft,
+    failing: Failing,
     setup: Setup,
     days: Type.Array(Day, { description: 'The last 30 days, oldest first.' }),
   },
@@ -197,6 +200,7 @@ async function countNow(
       failedMail: await listFailedMail(db, now - FAILED_MS, MAX_FAILED),
       failedJobs: await listFailedJobs(db, now - RECENT_MS),
     },
+    ...(await readTelling(db, now)),
     setup: await readSetup({ config, read: db }, administrators),
   }
 }

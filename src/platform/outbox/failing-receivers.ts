@@ -1,0 +1,35 @@
+import { sql } from 'kysely'
+import type { Reader } from '../../storage/database.ts'
+import type { ReceiverKind } from '../../vocabulary/receivers.ts'
+
+export interface FailingReceiver {
+  kind: ReceiverKind
+  receiverId: string
+  since: number
+  lastStatus: number | null
+  lastError: string | null
+}
+
+/** Those that have failed since that time or longer, the longest first, without those that are turned off. */
+export async function listFailingReceivers(db: Reader, before: number, limit: number): Promise<FailingReceiver[]> {
+  const rows = await db
+    .selectFrom('outbox_receivers')
+    .select(['kind', 'receiver_id', 'failing_since', 'last_status', 'last_error'])
+    .where('failing_since', '<=', before)
+    .where(
+      sql<boolean>`case kind
+        when 'webhook' then exists (select 1 from webhooks where id = receiver_id and enabled = 1)
+        else exists (select 1 from oauth_clients where client_id = receiver_id and disabled_at is null) end`,
+    )
+    .orderBy('failing_since')
+    .orderBy('receiver_id')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => ({
+    kind: row.kind,
+    receiverId: row.receiver_id,
+    since: row.failing_since ?? before,
+    lastStatus: row.last_status,
+    lastError: row.last_error,
+  }))
+}
