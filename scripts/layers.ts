@@ -31,7 +31,7 @@ export const AREAS: [area: string, layers: string[][]][] = [
       ['identity/sign-in'],
       ['identity/passkeys'],
       ['identity/account', 'identity/manage-roles', 'identity/receipts'],
-      ['identity/manage-users'],
+      ['identity/manage-users', 'identity/not-me'],
       ['identity/lifecycle'],
     ],
   ],

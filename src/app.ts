@@ -14,6 +14,7 @@ import { roleRoutes } from './identity/manage-roles/routes.ts'
 import { importRoutes } from './identity/manage-users/import-routes.ts'
 import { invitationRoutes } from './identity/manage-users/invitation-routes.ts'
 import { adminUserRoutes } from './identity/manage-users/routes.ts'
+import { notMeRoutes } from './identity/not-me/routes.ts'
 import { notificationRoutes } from './identity/notifications/routes.ts'
 import { passkeyRoutes } from './identity/passkeys/routes.ts'
 import { proofKeyRoutes } from './identity/receipts/proof-key-routes.ts'
@@ -210,6 +211,7 @@ function routeGroups(services: OpenServices, headers: Record<string, string>): R
         batchRoutes(services),
         importRoutes(services),
         notificationRoutes(services),
+        notMeRoutes(services),
         auditRoutes(services),
         overviewRoutes(services),
         settingsRoutes(services),

@@ -2,6 +2,7 @@ import { WEAK_REASONS } from './errors.ts'
 import { accountErrors } from './identity/account/account-errors.ts'
 import { lifecycleErrors } from './identity/lifecycle/lifecycle-errors.ts'
 import { manageUsersErrors } from './identity/manage-users/manage-users-errors.ts'
+import { notMeErrors } from './identity/not-me/not-me-errors.ts'
 import { notificationErrors } from './identity/notifications/notification-errors.ts'
 import { passkeyErrors } from './identity/passkeys/passkey-errors.ts'
 import { roleErrors, operatorErrors } from './identity/roles/role-errors.ts'
@@ -42,6 +43,7 @@ export const SHOWN_ERRORS = combine(
   signInErrors,
   passkeyErrors,
   notificationErrors,
+  notMeErrors,
   accountErrors,
   manageUsersErrors,
   lifecycleErrors,

@@ -8,7 +8,9 @@ export const paths = {
   resetPassword: '/reset-password',
   verifyEmail: '/verify-email',
   invitation: '/invitation',
+  /** In mails of earlier versions. */
   revertEmail: '/revert-email',
+  notMe: '/not-me',
   consent: '/consent',
   noAccess: '/no-access',
   device: '/device',

@@ -23,12 +23,20 @@ export interface AccessEvents {
    * added since a time, or all but what the owner keeps.
    */
   account_taken_over: { userId: string; since?: number; keep?: KeptAccess }
+  /** The owner of an account says that somebody else has added this. */
+  addition_disowned: { userId: string; addition: Addition }
   username_changed: { userId: string }
   role_unassigned: { userId: string; role: Role }
   /** A role is about to be deleted: its rows are still there. */
   role_deletion: { roleId: string }
   /** A role was deleted, or gives less than before. Those who had it, unless they are more than `MAX_NAMED_HOLDERS`. */
   role_reduced: { holderIds: string[] | 'many'; by: RoleReduction }
+}
+
+/** What can be added to an account and gives access to it. */
+export interface Addition {
+  kind: 'passkey' | 'ssh_key'
+  id: string
 }
 
 /** The ways in which one session or several end. */
@@ -54,7 +62,7 @@ type CountByUser = ReadonlyMap<string, number>
 /** What the areas ended: for the answer, and for the audit trail. */
 interface EndedBy {
   account_ended: { tokens: CountByUser; certificates: CountByUser }
-  signed_out: { tokens: number }
+  signed_out: { tokens: number; appPasswords: number }
   sessions_ended: object
   credential_changed: object
   role_assigned: object
@@ -65,6 +73,7 @@ interface EndedBy {
     grants: number
     appPasswords: number
   }
+  addition_disowned: { passkeys: number; sshKeys: number; certificates: number }
   username_changed: { certificatesRevoked: number }
   role_unassigned: { certificatesRevoked: number; authorizationsRevoked: number }
   role_deletion: object

@@ -29,6 +29,7 @@ export const oauthSubscriber: AccessSubscriber = {
     },
     credential_changed: 'nothing',
     role_assigned: 'nothing',
+    addition_disowned: 'nothing',
     username_changed: 'nothing',
     async role_unassigned({ now }, trx, { userId }) {
       await tellAllEnded(trx, { userIds: [userId], isLost: true }, now())

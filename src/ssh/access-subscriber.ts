@@ -3,7 +3,7 @@ import { certificatesDependOn } from '../identity/roles/role.ts'
 import { atAllSshHosts } from './hosts/host-escalation.ts'
 import { addToldHosts, isHostWaiting, listToldHosts } from './hosts/told-host-store.ts'
 import { findAdmittingHosts } from './hosts/told-hosts.ts'
-import { deleteSshKeysOfUser } from './issuing/ssh-key-store.ts'
+import { deleteSshKey, deleteSshKeysOfUser } from './issuing/ssh-key-store.ts'
 import { revokeCertificatesOfKey, revokeCertificatesOfUsers } from './revocation/revoke-certificates.ts'
 import { revokeCertificatesOfHolders, revokeLostCertificates } from './revocation/revoke-lost-certificates.ts'
 
@@ -31,6 +31,13 @@ export const sshSubscriber: AccessSubscriber = {
         certificates += others.get(userId) ?? 0
       }
       return { sshKeys: sshKeys.length, certificates }
+    },
+    async addition_disowned(services, trx, { userId, addition: { kind, id } }) {
+      if (kind !== 'ssh_key') return {}
+      const removed = await deleteSshKey(trx, id, userId)
+      // Also those of a key that is gone already: what was issued for it may still be valid.
+      const certificates = await revokeCertificatesOfKey(services, trx, { userId, savedKeyId: id }, DISOWNED)
+      return { sshKeys: removed ? 1 : 0, certificates }
     },
     async username_changed(services, trx, { userId }) {
       const reason = 'The username was changed.'
@@ -60,6 +67,8 @@ const ACCOUNT_ENDED = {
 }
 
 const TAKEN_OVER = 'The owner of the email address took the account over.'
+
+const DISOWNED = 'The owner of the account says that somebody else added the key.'
 
 const ROLE_REDUCED: Record<RoleReduction, string> = {
   principal_removed: 'A role lost a principal.',

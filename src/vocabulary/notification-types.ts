@@ -10,14 +10,22 @@ export const NOTIFICATION_TYPES = [
   'security.session_ended',
   'security.signed_out',
   'security.new_login',
+  'security.ssh_key_added',
   'oauth.grant_added',
   'oauth.device_approved',
   'ssh.cert_issued',
   'service.restored',
   'user.disabled',
   'user.enabled',
+  'user.not_me',
   'lifecycle.failed',
   'lifecycle.planner_disabled',
   'mail.failed',
 ] as const
 export type NotificationType = (typeof NOTIFICATION_TYPES)[number]
+
+/** What happened to the security of an account. Its owner is also told by mail, and may answer that somebody else did it. */
+export type SecurityEventType = Extract<NotificationType, `security.${string}`>
+
+export const isSecurityEvent = (type: string): type is SecurityEventType =>
+  type.startsWith('security.') && NOTIFICATION_TYPES.some((known) => known === type)

@@ -73,10 +73,8 @@ for (const example of EXAMPLES) {
       let text = ''
       for await (const chunk of stream) {
         if (text === '') {
-          const data = { passkeyId: 'x', name: 'Laptop' }
-          await app().services.db.transaction((trx) =>
-            notify(app().services, trx, user.id, 'security.passkey_added', data),
-          )
+          const data = { certificateId: 'x', serial: '1', keyId: 'Laptop' }
+          await app().services.db.transaction((trx) => notify(app().services, trx, user.id, 'ssh.cert_issued', data))
         }
         text += String(chunk)
         if (text.includes('event: notification')) break

@@ -15,6 +15,7 @@ const silent: AccessSubscriber['on'] = {
   credential_changed: 'nothing',
   role_assigned: 'nothing',
   account_taken_over: 'nothing',
+  addition_disowned: 'nothing',
   username_changed: 'nothing',
   role_unassigned: 'nothing',
   role_deletion: 'nothing',

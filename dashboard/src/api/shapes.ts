@@ -26,6 +26,7 @@ export type Me = Got<'/api/auth/me'>
 export type Profile = Got<'/api/account/profile'>
 export type ResetAccess = OkOf<paths['/api/auth/password-reset/access']['post']>
 export type KeptAccess = NonNullable<Sent<'/api/auth/password-reset/confirm', 'post'>['keep']>
+export type Undone = OkOf<paths['/api/auth/not-me']['post']>
 export type Session = Got<'/api/auth/sessions'>['sessions'][number]
 export type Passkey = Got<'/api/passkeys'>['passkeys'][number]
 export type Grant = Got<'/api/account/oauth/grants'>['grants'][number]

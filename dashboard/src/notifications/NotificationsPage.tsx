@@ -16,6 +16,7 @@ import { PageHeader } from '../ui/PageHeader.tsx'
 import { RelativeTime } from '../ui/RelativeTime.tsx'
 import { Row, Rows } from '../ui/Rows.tsx'
 import { notificationsQuery, showAsRead } from './notification-queries.ts'
+import { isDisownable, NotMeButton } from './NotMeButton.tsx'
 
 type Family = NotificationType extends infer Type ? (Type extends `${infer Name}.${string}` ? Name : never) : never
 
@@ -84,11 +85,18 @@ export function NotificationsPage() {
                 icon={findText(icons, notification.type.split('.')[0] ?? '') ?? 'bell'}
                 title={<PersonLink id={personOf(notification)}>{textOf(notification)}</PersonLink>}
                 badge={
-                  !notification.read && (
-                    <Badge size="sm" variant="light">
-                      {texts.unread}
-                    </Badge>
-                  )
+                  <>
+                    {!notification.read && (
+                      <Badge size="sm" variant="light">
+                        {texts.unread}
+                      </Badge>
+                    )}
+                    {notification.undoneAt !== undefined && (
+                      <Badge size="sm" variant="light" color="brass">
+                        {texts.disowned}
+                      </Badge>
+                    )}
+                  </>
                 }
                 meta={
                   <>
@@ -96,7 +104,14 @@ export function NotificationsPage() {
                     {signInOrigin(notification).map((part) => ` · ${part}`)}
                   </>
                 }
-                actions={!notification.read && <MarkReadButton id={notification.id} onFailure={showFailure} />}
+                actions={
+                  <>
+                    {isDisownable(notification) && (
+                      <NotMeButton notification={notification} what={textOf(notification)} />
+                    )}
+                    {!notification.read && <MarkReadButton id={notification.id} onFailure={showFailure} />}
+                  </>
+                }
               />
             ))}
           </Rows>

@@ -9,7 +9,7 @@ import { MAX_CLOCK_SKEW_MS } from '../../storage/columns.ts'
 import type { Reader } from '../../storage/database.ts'
 import { isDuplicate } from '../../storage/failure.ts'
 import { LINKS_TO_ADDRESS } from '../../vocabulary/link-purposes.ts'
-import { notify } from '../notifications/notify.ts'
+import { notifyOfSecurity } from '../notifications/notify.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { changeOwnAccount } from '../sessions/lock-actor.ts'
 import { sessionErrors } from '../sessions/session-errors.ts'
@@ -19,6 +19,7 @@ import { isProofCurrent, withProof } from '../sign-in/prove-owner.ts'
 import { refuseUntilReset } from '../sign-in/reset-password.ts'
 import { signInErrors } from '../sign-in/sign-in-errors.ts'
 import type { SignInSource } from '../sign-in/sign-in-source.ts'
+import { tellOwner } from '../sign-in/tell-owner.ts'
 import {
   refuseForeignDomain,
   normalizeEmail,
@@ -114,20 +115,29 @@ export async function confirmEmailChange(services: Services, token: string, acto
       const { email: from, otherEmail: to } = link
       // The domains may have been set since.
       await refuseForeignDomain(trx, services.config, to)
+      // Told before the new address counts as confirmed, so that the mail goes to the one that was.
+      const event = { type: 'security.email_changed', data: { from, to } } as const
+      const names = await readNames(trx, services.config, account.user)
+      const notified = account.wasConfirmed ? await notifyOfSecurity(services, trx, actor.id, event) : undefined
+      if (!account.wasConfirmed) {
+        const queue = () => queueNotice(services, trx, emailChangedNotice(names, from))
+        await tellOwner(services, trx, actor.id, { ...event, actor }, { to: from, queue })
+      }
       const user = await updateUser(trx, actor.id, { email: to, email_verified: 1, never_confirmed: 0 })
       if (!user) return refuse(sessionErrors.not_signed_in())
       await refuseReservedEmail(trx, { email: to, userId: actor.id, now: now() })
       await deleteEmailTokens(trx, actor.id, LINKS_TO_ADDRESS)
-      const names = await readNames(trx, services.config, user)
-      if (account.wasConfirmed) {
+      if (notified) {
         // The clock may have been wrong when the change was asked for.
         const accessSince = Math.min(link.accessSince, now() - DISTRUSTED_MS)
-        const revert = await issueEmailToken(services, trx, 'email_revert', user, { otherEmail: from, accessSince })
+        const about = { notificationId: notified.id }
+        const revert = await issueEmailToken(services, trx, 'email_revert', user, {
+          otherEmail: from,
+          accessSince,
+          about,
+        })
         await queueMail(services, trx, emailChangedMail(names, from, revert, to))
-      } else {
-        await queueNotice(services, trx, emailChangedNotice(names, from))
       }
-      await notify(services, trx, actor.id, 'security.email_changed', { from, to })
       await recordEvent(services, trx, {
         action: 'user.email_changed',
         outcome: 'success',

@@ -2,7 +2,6 @@ import { refuse } from '../../errors.ts'
 import { recordEvent } from '../../platform/audit/record-event.ts'
 import type { Trx } from '../../storage/database.ts'
 import { type IdentityServices, publish } from '../access-events.ts'
-import { notify } from '../notifications/notify.ts'
 import { passkeyErrors } from '../passkeys/passkey-errors.ts'
 import { deletePasskey } from '../passkeys/passkey-store.ts'
 import { type Counted, refuseIfHoldsMore } from '../roles/holdings.ts'
@@ -10,17 +9,18 @@ import type { SignedInActor } from '../sessions/actor.ts'
 import { administer } from '../sessions/administer.ts'
 import { endSession, endSessionsOfUsers } from '../sessions/end-sessions.ts'
 import { sessionErrors } from '../sessions/session-errors.ts'
+import { tellOwner, type TellServices } from '../sign-in/tell-owner.ts'
 import { lockAccount } from '../users/lock-user.ts'
 import { userErrors } from '../users/user-errors.ts'
 
-type AccessServices = Pick<IdentityServices, 'db' | 'now' | 'signals' | 'accessSubscribers'>
+type AccessServices = TellServices & Pick<IdentityServices, 'db' | 'accessSubscribers'>
 
 /** Ends every session and token of a person, who may sign in again. */
 export const signOutUser = (services: AccessServices, userId: string, actor: SignedInActor): Promise<void> =>
   changeUserAccess(services, userId, actor, 'permissions', async (trx) => {
     const sessions = (await endSessionsOfUsers(services, trx, [userId])).get(userId) ?? 0
     const { tokens = 0 } = await publish(services, trx, 'signed_out', { userId, by: 'signed_out_by_administrator' })
-    await notify(services, trx, userId, 'security.signed_out', {})
+    await tellOwner(services, trx, userId, { type: 'security.signed_out', data: {}, actor })
     await recordEvent(services, trx, {
       action: 'user.signed_out',
       outcome: 'success',
@@ -39,7 +39,8 @@ export const endUserSession = (
   changeUserAccess(services, userId, actor, 'permissions', async (trx) => {
     const ended = await endSession(services, trx, { userId, id: sessionId, way: 'session_ended_by_administrator' })
     if (!ended) refuse(sessionErrors.no_such_session())
-    await notify(services, trx, userId, 'security.session_ended', { sessionId, ...ended })
+    const data = { sessionId, ...ended }
+    await tellOwner(services, trx, userId, { type: 'security.session_ended', data, actor })
     await recordEvent(services, trx, {
       action: 'session.revoked',
       outcome: 'success',
@@ -59,7 +60,7 @@ export const removeUserPasskey = (
     const removed = await deletePasskey(trx, userId, passkeyId)
     if (!removed) refuse(passkeyErrors.no_such_passkey())
     const { name } = removed
-    await notify(services, trx, userId, 'security.passkey_removed', { passkeyId, name })
+    await tellOwner(services, trx, userId, { type: 'security.passkey_removed', data: { passkeyId, name }, actor })
     await recordEvent(services, trx, {
       action: 'passkey.removed',
       outcome: 'success',

@@ -4,10 +4,9 @@ import { emailChangedByAdministratorMail, resetMailByAdministrator } from '../..
 import { queueNotice, queueMail } from '../../platform/mail/queue-mail.ts'
 import type { Services } from '../../platform/services.ts'
 import { isDuplicate } from '../../storage/failure.ts'
-import { LINKS_TO_ADDRESS } from '../../vocabulary/link-purposes.ts'
+import { LINKS_OF_OWNER, LINKS_TO_ADDRESS } from '../../vocabulary/link-purposes.ts'
 import type { IdentityServices } from '../access-events.ts'
 import { completeRename } from '../account/update-profile.ts'
-import { notify } from '../notifications/notify.ts'
 import type { Attributes } from '../roles/attributes.ts'
 import { refuseOwnEscalation, withoutEscalation } from '../roles/escalation.ts'
 import { isAdministrator, refuseIfHoldsMore } from '../roles/holdings.ts'
@@ -15,6 +14,7 @@ import { replaceAttributes } from '../roles/role-store.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { administer } from '../sessions/administer.ts'
 import { deleteEmailTokens, issueEmailToken } from '../sign-in/email-tokens.ts'
+import { tellOwner } from '../sign-in/tell-owner.ts'
 import { mayAct } from '../users/account-state.ts'
 import { normalizeEmail, refuseReservedEmail, refuseTakenEmail } from '../users/email-address.ts'
 import { lockAccount } from '../users/lock-user.ts'
@@ -62,8 +62,8 @@ export async function changeUser(
       if (isOwn) refuseOwnEscalation(held, { ...held, username: to, ownAttributes: attributes ?? held.ownAttributes })
       if (isOwn && isAddressChanged) refuse(manageUsersErrors.own_email_in_account())
       if (to !== from) await refuseUnusableUsername(trx, to, { isAdministrator: isAdministrator(held) })
-      // Links that were sent to the old address stop working, also those that would restore an earlier one.
-      if (isMoved) await deleteEmailTokens(trx, id, [...LINKS_TO_ADDRESS, 'email_revert'])
+      // Links that were sent to the old address stop working, also those that would restore an earlier one or undo anything.
+      if (isMoved) await deleteEmailTokens(trx, id, [...LINKS_TO_ADDRESS, ...LINKS_OF_OWNER])
       const renamed = await withoutEscalation(trx, held, [], async (checked) => {
         await updateUser(trx, id, toColumns(changes, before, email))
         if (attributes) await replaceAttributes(checked, id, attributes)
@@ -154,13 +154,14 @@ export const sendPasswordReset = (services: Services, userId: string, actor: Sig
     // Nobody but its owner reads a confirmed address. Another one may be that of whoever asks for the reset.
     await refuseIfHoldsMore(trx, held, userId, account.user.email_verified ? 'permissions' : 'everything')
     if (!mayAct(account)) refuse(manageUsersErrors.user_disabled())
+    const { email } = account.user
     const token = await issueEmailToken(services, trx, 'reset', account.user)
-    await queueMail(
-      services,
-      trx,
-      resetMailByAdministrator(await readNames(trx, services.config, account.user), account.user.email, token),
-    )
-    await notify(services, trx, userId, 'security.password_reset_sent', {})
+    const names = await readNames(trx, services.config, account.user)
+    const told = { type: 'security.password_reset_sent', data: {}, actor } as const
+    await tellOwner(services, trx, userId, told, {
+      to: email,
+      queue: (notMeToken) => queueMail(services, trx, resetMailByAdministrator(names, email, token, notMeToken)),
+    })
     await recordEvent(services, trx, {
       action: 'user.password_reset_sent',
       outcome: 'success',

@@ -6,7 +6,7 @@ import { toPage, type Position } from '../../platform/http/cursor.ts'
 import type { Reader, Trx } from '../../storage/database.ts'
 import type { Schema } from '../../storage/schema.ts'
 import { readStatement, writeStatement, type Values } from '../../storage/statement.ts'
-import { NOTIFICATION_TYPES } from '../../vocabulary/notification-types.ts'
+import { isSecurityEvent, NOTIFICATION_TYPES, type SecurityEventType } from '../../vocabulary/notification-types.ts'
 
 export const Notification = Type.Object(
   {
@@ -14,17 +14,18 @@ export const Notification = Type.Object(
     type: OpenEnum('NotificationType', NOTIFICATION_TYPES),
     data: Type.Record(Type.String(), Type.Unknown(), {
       description:
-        'Details; the shape depends on the type. `user.*` has `userId`, `email`, `displayName`, `actorId`; `lifecycle.failed` has `lifecycleActionId`, `action` and `reason` besides, and `lifecycle.planner_disabled` has `pending`, the number of actions that this user had planned; `mail.failed` has `recipient`, `subject` and `reason`.',
+        'Details; the shape depends on the type. `user.*` has `userId`, `email`, `displayName`, `actorId`; `lifecycle.failed` has `lifecycleActionId`, `action` and `reason` besides, and `lifecycle.planner_disabled` has `pending`, the number of actions that this user had planned; `mail.failed` has `recipient`, `subject` and `reason`; `user.not_me` has `about`, the type of the notification that this user disowned. `undoneAt` is there when the user has said: this was not me.',
     }),
     createdAt: Time,
     readAt: Nullable(Time),
     read: Type.Boolean(),
+    undoneAt: Type.Optional(Time),
   },
   { title: 'Notification' },
 )
 export type Notification = Type.Static<typeof Notification>
 
-export type NotificationRow = Omit<Selectable<Schema['notifications']>, 'user_id' | 'undone_at'>
+export type NotificationRow = Omit<Selectable<Schema['notifications']>, 'user_id' | 'password_number'>
 
 export const toNotification = (row: NotificationRow): Notification => ({
   id: row.id,
@@ -33,13 +34,14 @@ export const toNotification = (row: NotificationRow): Notification => ({
   createdAt: row.created_at,
   readAt: row.read_at,
   read: row.read_at !== null,
+  ...(row.undone_at === null ? {} : { undoneAt: row.undone_at }),
 })
 
-const COLUMNS = ['id', 'type', 'data', 'created_at', 'read_at'] as const
+const COLUMNS = ['id', 'type', 'data', 'created_at', 'read_at', 'undone_at'] as const
 
-export type NewNotification = Insertable<Schema['notifications']>
+export type StoredNotification = Omit<Required<Insertable<Schema['notifications']>>, 'undone_at'>
 
-const addOne = writeStatement((db, value: Values<NewNotification>) =>
+const addOne = writeStatement((db, value: Values<StoredNotification>) =>
   db.insertInto('notifications').values({
     id: value('id'),
     user_id: value('user_id'),
@@ -47,12 +49,13 @@ const addOne = writeStatement((db, value: Values<NewNotification>) =>
     data: value('data'),
     created_at: value('created_at'),
     read_at: value('read_at'),
+    password_number: value('password_number'),
   }),
 )
 
-export const addNotification = (trx: Trx, row: NewNotification): void => addOne.next(trx, row)
+export const addNotification = (trx: Trx, row: StoredNotification): void => addOne.next(trx, row)
 
-export async function addNotifications(trx: Trx, rows: NewNotification[]): Promise<void> {
+export async function addNotifications(trx: Trx, rows: StoredNotification[]): Promise<void> {
   await trx.insertInto('notifications').values(rows).execute()
 }
 
@@ -161,6 +164,53 @@ export async function markRead(trx: Trx, userId: string, id: string, now: number
     .where('user_id', '=', userId)
     .executeTakeFirst()
   return row && toNotification(row)
+}
+
+/** A notification of the security of an account, with what undoing it needs. */
+export interface SecurityNotification {
+  id: string
+  type: SecurityEventType
+  data: Record<string, unknown>
+  createdAt: number
+  undoneAt: number | null
+  /** Which password the account had then. */
+  passwordNumber: number
+}
+
+/** Undefined when this person has none of that id; null when it is about something else. */
+export async function findSecurityNotification(
+  db: Reader,
+  userId: string,
+  id: string,
+): Promise<SecurityNotification | null | undefined> {
+  const row = await db
+    .selectFrom('notifications')
+    .select(['id', 'type', 'data', 'created_at', 'undone_at', 'password_number'])
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+  if (!row) return undefined
+  const { type } = row
+  if (!isSecurityEvent(type)) return null
+  return {
+    id: row.id,
+    type,
+    data: JSON.parse(row.data) as Record<string, unknown>,
+    createdAt: row.created_at,
+    undoneAt: row.undone_at,
+    passwordNumber: row.password_number,
+  }
+}
+
+/** Its person has said that somebody else did it. The first time is kept. */
+export async function markUndone(trx: Trx, userId: string, id: string, at: number): Promise<void> {
+  await trx
+    .updateTable('notifications')
+    .set({ undone_at: at })
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
+    .where('undone_at', 'is', null)
+    .execute()
 }
 
 interface Slice extends Pick<Window, 'above' | 'last'> {

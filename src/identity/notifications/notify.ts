@@ -2,15 +2,16 @@ import { idsAfter } from '../../platform/ids.ts'
 import type { Services } from '../../platform/services.ts'
 import type { Trx } from '../../storage/database.ts'
 import { emitForUsers } from '../../storage/signals.ts'
-import type { NotificationType } from '../../vocabulary/notification-types.ts'
+import type { NotificationType, SecurityEventType } from '../../vocabulary/notification-types.ts'
 import { listAdministratorIds } from '../roles/administrators.ts'
-import { lockUser, lockUsers } from '../users/lock-user.ts'
+import { lockAccount, lockUser, lockUsers } from '../users/lock-user.ts'
+import type { Account } from '../users/user-store.ts'
 import {
   addNotification,
   addNotifications,
   findNewestId,
   listNewestIds,
-  type NewNotification,
+  type StoredNotification,
 } from './notification-store.ts'
 
 /** The data of each type of notification. */
@@ -26,6 +27,7 @@ export interface NotificationData {
   'security.session_ended': { sessionId: string; ipAddress: string; userAgent: string | null }
   'security.signed_out': Record<string, never>
   'security.new_login': { ipAddress: string; userAgent: string | null; country: string | null; city: string | null }
+  'security.ssh_key_added': { sshKeyId: string; name: string; fingerprint: string }
   'oauth.grant_added': { client_id: string; name: string; scopes: string[] }
   /** A device that the person has let into the account, and where it sent its request from. */
   'oauth.device_approved': {
@@ -42,6 +44,8 @@ export interface NotificationData {
   'service.restored': { copiedAt: number | null; keptAccess: boolean }
   'user.disabled': AboutUser
   'user.enabled': AboutUser
+  /** For administrators: a person says that somebody else did what a notification was about. `actorId` is null for the link in a mail. */
+  'user.not_me': AboutUser & { about: SecurityEventType }
   /** For administrators: a planned action was not carried out, and will not be. `actorId` planned it. */
   'lifecycle.failed': AboutUser & { lifecycleActionId: string; action: 'enable' | 'disable'; reason: string }
   /** For administrators: a person who was disabled has planned actions, and `pending` of them are still to come. */
@@ -59,11 +63,17 @@ interface AboutUser {
 
 type NotifyServices = Pick<Services, 'now' | 'signals'>
 
+/** Those of the security of an account are mailed as well, by `identity/sign-in/tell-owner.ts`. */
+type PlainType = Exclude<NotificationType, SecurityEventType>
+
 /** A type with its data. */
-export type Message = { [T in NotificationType]: { type: T; data: NotificationData[T] } }[NotificationType]
+export type Message = { [T in PlainType]: { type: T; data: NotificationData[T] } }[PlainType]
+export type SecurityEvent = {
+  [T in SecurityEventType]: { type: T; data: NotificationData[T] }
+}[SecurityEventType]
 
 /** Adds a notification in the transaction of the change that it is about: both happen or neither. */
-export async function notify<T extends NotificationType>(
+export async function notify<T extends PlainType>(
   services: NotifyServices,
   trx: Trx,
   userId: string,
@@ -72,6 +82,24 @@ export async function notify<T extends NotificationType>(
 ): Promise<void> {
   const add = await prepareNotification(services, trx, userId)
   add({ type, data } as Message)
+}
+
+/**
+ * The same for the security of an account. Remembers which password the account had then. Returns the id, with the account as it
+ * was found; undefined when there is no such account.
+ */
+export async function notifyOfSecurity(
+  { now, signals }: NotifyServices,
+  trx: Trx,
+  userId: string,
+  event: SecurityEvent,
+): Promise<{ id: string; account: Account } | undefined> {
+  const [account, newestId] = [await lockAccount(trx, userId), await findNewestId(trx, userId)]
+  if (!account) return undefined
+  const id = idsAfter(newestId)()
+  await emitForUsers(signals, trx, 'notifications', [userId])
+  addNotification(trx, { ...toRow(id, userId, event, now()), password_number: account.passwordNumber })
+  return { id, account }
 }
 
 /**
@@ -118,13 +146,19 @@ export async function notifyEach(
   await emitForUsers(signals, trx, 'notifications', existing)
 }
 
-const toRow = (id: string, userId: string, { type, data }: Message, at: number): NewNotification => ({
+const toRow = (
+  id: string,
+  userId: string,
+  { type, data }: Message | SecurityEvent,
+  at: number,
+): StoredNotification => ({
   id,
   user_id: userId,
   type,
   data: JSON.stringify(data),
   created_at: at,
   read_at: null,
+  password_number: 0,
 })
 
 /**

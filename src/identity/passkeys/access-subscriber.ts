@@ -1,5 +1,5 @@
 import type { AccessSubscriber } from '../access-events.ts'
-import { deletePasskeysOfUser } from './passkey-store.ts'
+import { deletePasskey, deletePasskeysOfUser } from './passkey-store.ts'
 
 /** A passkey stays when its account is disabled, because nothing can be done with it then; only whoever takes an account over removes it. */
 export const passkeySubscriber: AccessSubscriber = {
@@ -12,6 +12,10 @@ export const passkeySubscriber: AccessSubscriber = {
     sessions_ended: 'nothing',
     credential_changed: 'nothing',
     role_assigned: 'nothing',
+    async addition_disowned(_services, trx, { userId, addition }) {
+      const isRemoved = addition.kind === 'passkey' && (await deletePasskey(trx, userId, addition.id)) !== undefined
+      return { passkeys: isRemoved ? 1 : 0 }
+    },
     username_changed: 'nothing',
     role_unassigned: 'nothing',
     role_deletion: 'nothing',

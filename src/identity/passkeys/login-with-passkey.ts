@@ -5,6 +5,7 @@ import type { Services } from '../../platform/services.ts'
 import type { SignedInSession } from '../sessions/start-session.ts'
 import type { SignInSource } from '../sign-in/sign-in-source.ts'
 import { signIn } from '../sign-in/sign-in.ts'
+import type { TellServices } from '../sign-in/tell-owner.ts'
 import { refuseDisabled } from '../users/account-state.ts'
 import { lockAccount } from '../users/lock-user.ts'
 import type { User } from '../users/user.ts'
@@ -22,7 +23,7 @@ import type { DeviceType } from './webauthn-checks.ts'
 import type { AssertionResponse, RequestOptions } from './webauthn-contracts.ts'
 import { isPasskeyNotAccepted, recordFailure, refusePasskey } from './webauthn-errors.ts'
 
-type LoginServices = Pick<Services, 'config' | 'db' | 'limits' | 'log' | 'now' | 'random' | 'signals'>
+type LoginServices = TellServices & Pick<Services, 'db' | 'limits' | 'log'>
 
 interface LoginRequest {
   challengeId: string

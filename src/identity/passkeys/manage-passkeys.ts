@@ -1,9 +1,9 @@
 import { refuse } from '../../errors.ts'
 import { recordEvent } from '../../platform/audit/record-event.ts'
 import type { Services } from '../../platform/services.ts'
-import { notify } from '../notifications/notify.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { changeOwnAccount } from '../sessions/lock-actor.ts'
+import { tellOwner, type TellServices } from '../sign-in/tell-owner.ts'
 import { passkeyErrors } from './passkey-errors.ts'
 import { refuseMarkup } from './passkey-name.ts'
 import { updatePasskeyName, deletePasskeyUnlessLast, findPasskey, type Passkey } from './passkey-store.ts'
@@ -41,7 +41,7 @@ interface RemovePasskeyRequest {
 
 /** Removes a passkey, unless it is the only way to sign in to the account. */
 export function removePasskey(
-  services: Pick<Services, 'db' | 'now' | 'signals'>,
+  services: TellServices & Pick<Services, 'db'>,
   { id, actor }: RemovePasskeyRequest,
 ): Promise<void> {
   return changeOwnAccount(services, actor, async (trx) => {
@@ -50,7 +50,8 @@ export function removePasskey(
       if (!(await findPasskey(trx, actor.id, id))) refuse(passkeyErrors.no_such_passkey())
       refuse(passkeyErrors.last_passkey())
     }
-    await notify(services, trx, actor.id, 'security.passkey_removed', { passkeyId: id, name: removed.name })
+    const data = { passkeyId: id, name: removed.name }
+    await tellOwner(services, trx, actor.id, { type: 'security.passkey_removed', data, actor })
     await recordEvent(services, trx, {
       action: 'passkey.removed',
       outcome: 'success',

@@ -6,9 +6,9 @@ import { addressKey } from '../../platform/limits/address-queue.ts'
 import { LIMITS } from '../../platform/limits/limits.ts'
 import type { Services } from '../../platform/services.ts'
 import { isDuplicate } from '../../storage/failure.ts'
-import { notify } from '../notifications/notify.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { changeOwnAccount } from '../sessions/lock-actor.ts'
+import { tellOwner, type TellServices } from '../sign-in/tell-owner.ts'
 import { readSettings } from '../users/settings-store.ts'
 import {
   addRegistrationChallenge,
@@ -66,7 +66,8 @@ export async function creationOptionsFor(
   return { ...options, excludeCredentials } as CreationOptions
 }
 
-type RegistrationServices = Pick<Services, 'config' | 'db' | 'limits' | 'log' | 'now' | 'signals'>
+type VerifyServices = Pick<Services, 'config' | 'db' | 'limits' | 'log' | 'now'>
+type RegistrationServices = VerifyServices & TellServices
 
 interface RegisterPasskeyRequest {
   /** The response of the browser. */
@@ -89,7 +90,7 @@ type Registrant = Actor & { id: string; source: RequestSource }
 
 /** Verifies a response to the challenge of this user. The challenge is consumed also when the attempt fails. */
 export const verifyNewPasskey = (
-  services: Omit<RegistrationServices, 'signals'>,
+  services: VerifyServices,
   registrant: Registrant,
   response: unknown,
 ): Promise<RegistrationFacts> =>
@@ -100,11 +101,7 @@ export const verifyNewPasskey = (
     isPasskeyNotAccepted,
   )
 
-async function verify(
-  services: Omit<RegistrationServices, 'signals'>,
-  actor: Registrant,
-  response: unknown,
-): Promise<RegistrationFacts> {
+async function verify(services: VerifyServices, actor: Registrant, response: unknown): Promise<RegistrationFacts> {
   const { config, db, now } = services
   const refused = { action: 'passkey.refused', actor } as const
   const challenge = await db.transaction((trx) => consumeRegistrationChallenge(trx, actor.id, now()))
@@ -124,7 +121,7 @@ async function store(
     return await changeOwnAccount(services, actor, async (trx) => {
       const passkey = await addPasskey(trx, { ...facts, userId: actor.id, name, createdAt: services.now() })
       const { id } = passkey
-      await notify(services, trx, actor.id, 'security.passkey_added', { passkeyId: id, name })
+      await tellOwner(services, trx, actor.id, { type: 'security.passkey_added', data: { passkeyId: id, name }, actor })
       await recordEvent(services, trx, {
         action: 'passkey.added',
         outcome: 'success',

@@ -1,8 +1,7 @@
 import { refuse, atField } from '../../errors.ts'
-import { recordEvent } from '../../platform/audit/record-event.ts'
+import { recordEvent, type Actor } from '../../platform/audit/record-event.ts'
 import type { Trx } from '../../storage/database.ts'
 import { publish, type IdentityServices, type SignedOutBy } from '../access-events.ts'
-import { notify } from '../notifications/notify.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { endSessions } from '../sessions/end-sessions.ts'
 import { changeOwnAccount } from '../sessions/lock-actor.ts'
@@ -14,6 +13,7 @@ import { attemptPassword } from './password-limits.ts'
 import { proveUntilUnchanged } from './prove-owner.ts'
 import { signInErrors } from './sign-in-errors.ts'
 import type { SignInSource } from './sign-in-source.ts'
+import { tellOwner, type TellServices } from './tell-owner.ts'
 
 /** The current password is needed besides the session, so that a session left open is not enough to take over the account. */
 export async function changePassword(
@@ -52,7 +52,7 @@ const store = (
   changeOwnAccount(services, actor, async (trx) => {
     if ((await findAccountById(trx, actor.id))?.passwordHash !== proved) return undefined
     const { id: userId, sessionId: keepSessionId } = actor
-    await setPassword(services, trx, { userId, passwordHash, keepSessionId, by: 'password_changed' })
+    await setPassword(services, trx, { userId, passwordHash, keepSessionId, by: 'password_changed', actor })
     await recordEvent(services, trx, {
       action: 'user.password_changed',
       outcome: 'success',
@@ -67,6 +67,7 @@ interface NewPassword {
   passwordHash: string
   keepSessionId?: string
   by: Extract<SignedOutBy, 'password_changed' | 'password_reset'>
+  actor: Pick<Actor, 'id' | 'source'>
 }
 
 /**
@@ -74,18 +75,22 @@ interface NewPassword {
  * that were sent before end. After a reset, passwords for programs end too.
  */
 export async function setPassword(
-  services: Pick<IdentityServices, 'now' | 'signals' | 'accessSubscribers'>,
+  services: TellServices & Pick<IdentityServices, 'accessSubscribers'>,
   trx: Trx,
-  { userId, passwordHash, keepSessionId, by }: NewPassword,
+  { userId, passwordHash, keepSessionId, by, actor }: NewPassword,
 ): Promise<void> {
   await updatePasswordHash(trx, userId, passwordHash)
   await deleteEmailTokens(trx, userId, ['reset', 'invitation'])
   await endSessions(services, trx, { userId, keepId: keepSessionId, way: by })
   await publish(services, trx, 'signed_out', { userId, by })
-  await notify(services, trx, userId, 'security.password_changed', {})
+  await tellOwner(services, trx, userId, { type: 'security.password_changed', data: {}, actor })
 }
 
 /** Null removes the password. */
 export async function updatePasswordHash(trx: Trx, userId: string, passwordHash: string | null): Promise<void> {
-  await trx.updateTable('users').set({ password_hash: passwordHash }).where('id', '=', userId).execute()
+  await trx
+    .updateTable('users')
+    .set((eb) => ({ password_hash: passwordHash, password_number: eb('password_number', '+', 1) }))
+    .where('id', '=', userId)
+    .execute()
 }

@@ -1,10 +1,10 @@
-import type { Insertable } from 'kysely'
+import type { Insertable, Selectable } from 'kysely'
 import { issueToken, digest } from '../../platform/crypto/digest.ts'
 import { LINK_LIFETIMES_MS } from '../../platform/mail/queue-mail.ts'
 import type { Services } from '../../platform/services.ts'
 import type { Trx, Reader } from '../../storage/database.ts'
 import type { Schema } from '../../storage/schema.ts'
-import type { LinkPurpose } from '../../vocabulary/link-purposes.ts'
+import { LINKS_OF_OWNER, type LinkPurpose } from '../../vocabulary/link-purposes.ts'
 import { accountExists, accountMayAct } from '../users/account-state.ts'
 
 const PREFIXES = {
@@ -13,10 +13,11 @@ const PREFIXES = {
   verification: 'ev_',
   email_change: 'ec_',
   email_revert: 'er_',
+  not_me: 'nm_',
 } as const satisfies Record<LinkPurpose, string>
 
 /** A newer link of these purposes does not end an older one. */
-const KEPT = new Set<LinkPurpose>(['reset', 'email_revert'])
+const KEPT = new Set<LinkPurpose>(['reset', ...LINKS_OF_OWNER])
 
 interface Extras {
   /** Of an invitation: who invites. */
@@ -25,6 +26,13 @@ interface Extras {
   otherEmail?: string
   /** Of both: what was added to the account since then may be by whoever asked for the change. */
   accessSince?: number
+  /** Of `not_me` and `email_revert`: what the mail is about. */
+  about?: LinkSubject
+}
+
+/** What a mail is about: the notification of the same event. */
+export interface LinkSubject {
+  notificationId: string
 }
 
 /**
@@ -37,7 +45,7 @@ export async function issueEmailToken(
   trx: Trx,
   purpose: LinkPurpose,
   user: { id: string; email: string },
-  { issuedBy, otherEmail, accessSince }: Extras = {},
+  { issuedBy, otherEmail, accessSince, about }: Extras = {},
 ): Promise<string> {
   const { plaintext, hash } = issueToken(random, PREFIXES[purpose])
   if (!KEPT.has(purpose)) await deleteEmailTokens(trx, user.id, [purpose])
@@ -50,6 +58,7 @@ export async function issueEmailToken(
     other_email: otherEmail ?? null,
     access_since: accessSince ?? null,
     change_number: purpose === 'email_revert' ? await nextChangeNumber(trx, user.id) : null,
+    about: about === undefined ? null : JSON.stringify(about),
     created_at: now(),
     expires_at: now() + LINK_LIFETIMES_MS[purpose],
   })
@@ -108,19 +117,30 @@ export async function findEmailLink(
 ): Promise<EmailLink | undefined> {
   const row = await liveTokens(db, digest(token), now)
     .where('email_tokens.purpose', '=', purpose)
-    .select(['users.id', 'users.email', 'email_tokens.other_email', 'email_tokens.access_since'])
-    .select(['email_tokens.change_number', 'email_tokens.created_at'])
+    .select(EMAIL_LINK_COLUMNS)
     .executeTakeFirst()
-  return (
-    row && {
-      id: row.id,
-      email: row.email,
-      otherEmail: row.other_email ?? '',
-      accessSince: row.access_since ?? 0,
-      change: { number: row.change_number, createdAt: row.created_at },
-    }
-  )
+  return row && toEmailLink(row)
 }
+
+export const EMAIL_LINK_COLUMNS = [
+  'users.id',
+  'users.email',
+  'email_tokens.other_email',
+  'email_tokens.access_since',
+  'email_tokens.change_number',
+  'email_tokens.created_at',
+] as const
+
+type EmailLinkRow = EmailTokenOwner &
+  Pick<Selectable<Schema['email_tokens']>, 'other_email' | 'access_since' | 'change_number' | 'created_at'>
+
+export const toEmailLink = (row: EmailLinkRow): EmailLink => ({
+  id: row.id,
+  email: row.email,
+  otherEmail: row.other_email ?? '',
+  accessSince: row.access_since ?? 0,
+  change: { number: row.change_number, createdAt: row.created_at },
+})
 
 /** For a link that restores an address. Lock the account, so that no other change of its address gets the same number. */
 async function nextChangeNumber(trx: Trx, userId: string): Promise<number> {
@@ -161,13 +181,14 @@ export async function deleteLaterReverts(
 export const isEmailTokenLive = async (db: Reader, tokenHash: string, now: number): Promise<boolean> =>
   (await liveTokens(db, tokenHash, now).select('users.id').executeTakeFirst()) !== undefined
 
-const liveTokens = (db: Reader, tokenHash: string, now: number) =>
+/** By the digest. */
+export const liveTokens = (db: Reader, tokenHash: string, now: number) =>
   db
     .selectFrom('email_tokens')
     .innerJoin('users', 'users.id', 'email_tokens.user_id')
     .where(({ eb, ref, or }) =>
-      // A change of the address can be reverted also after further changes.
-      or([eb('users.email', '=', ref('email_tokens.email')), eb('email_tokens.purpose', '=', 'email_revert')]),
+      // Those of the owner work also after the address was changed.
+      or([eb('users.email', '=', ref('email_tokens.email')), eb('email_tokens.purpose', 'in', LINKS_OF_OWNER)]),
     )
     .where('email_tokens.token_hash', '=', tokenHash)
     .where('email_tokens.expires_at', '>', now)
@@ -189,9 +210,13 @@ export async function deleteEmailTokens(trx: Trx, userId: string, purposes: Link
 }
 
 /**
- * Ends every link that was sent to these users, but those that restore an address: an account that somebody else took over
- * is often disabled first, and its owner still restores the address when it is enabled again.
+ * Ends every link that was sent to these users, but those of the owner: an account that somebody else took over is often
+ * disabled first, and its owner still restores the address when it is enabled again.
  */
 export async function deleteEmailTokensOfUsers(trx: Trx, userIds: string[]): Promise<void> {
-  await trx.deleteFrom('email_tokens').where('user_id', 'in', userIds).where('purpose', '!=', 'email_revert').execute()
+  await trx
+    .deleteFrom('email_tokens')
+    .where('user_id', 'in', userIds)
+    .where('purpose', 'not in', LINKS_OF_OWNER)
+    .execute()
 }

@@ -84,14 +84,15 @@ export async function confirmPasswordReset(
     const account = await lockAccount(trx, owner.id)
     const stillValid = await findEmailTokenOwner(trx, request.token, ['reset', 'invitation'], now())
     if (!account || !stillValid || !(await consumeEmailToken(trx, request.token, now()))) return refuseInvalidLink()
-    await setPassword(services, trx, { userId: owner.id, passwordHash, by: 'password_reset' })
+    const actor = { id: owner.id, email: owner.email, source }
+    await setPassword(services, trx, { userId: owner.id, passwordHash, by: 'password_reset', actor })
     await deleteKnownBrowsersOfUsers(trx, [owner.id])
     await markEmailConfirmed(trx, owner.id)
     const removed = await settleAccess(services, trx, account, request.keep)
     await recordEvent(services, trx, {
       action: 'user.password_reset',
       outcome: 'success',
-      actor: { id: owner.id, email: owner.email, source },
+      actor,
       target: { type: 'user', id: owner.id },
       data: removed ? { removed } : {},
     })

@@ -2,13 +2,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { recordEvent } from '../../platform/audit/record-event.ts'
 import { digest } from '../../platform/crypto/digest.ts'
 import { sourceOf } from '../../platform/http/request-source.ts'
-import type { Services } from '../../platform/services.ts'
 import type { Trx } from '../../storage/database.ts'
 import { writeStatement, type Values } from '../../storage/statement.ts'
 import type { Locale } from '../../vocabulary/locales.ts'
 import type { SignInMethod } from '../../vocabulary/sign-in-methods.ts'
 import type { IdentityServices } from '../access-events.ts'
-import { notify } from '../notifications/notify.ts'
 import { signOut } from '../sessions/end-sessions.ts'
 import { readSessionCookie } from '../sessions/session-cookie.ts'
 import { findSignedIn } from '../sessions/session-store.ts'
@@ -17,6 +15,7 @@ import type { User } from '../users/user.ts'
 import { markSeen } from './device-store.ts'
 import { rememberBrowser } from './known-browsers.ts'
 import { setSignInCookies, type SignInSource } from './sign-in-source.ts'
+import { tellOwner, type TellServices } from './tell-owner.ts'
 
 interface SignInRequest {
   user: User
@@ -31,7 +30,7 @@ interface SignInRequest {
  * that neither happens without the other.
  */
 export async function signIn(
-  services: Pick<Services, 'now' | 'random' | 'signals'>,
+  services: TellServices,
   trx: Trx,
   { user, method, amr, remember, source }: SignInRequest,
 ): Promise<SignedInSession> {
@@ -49,12 +48,9 @@ export async function signIn(
   ])
   if (isNewDevice) {
     const { country, city } = source.geolocation
-    await notify(services, trx, user.id, 'security.new_login', {
-      ipAddress: source.ipAddress,
-      userAgent: source.userAgent,
-      country,
-      city,
-    })
+    const { ipAddress, userAgent } = source
+    const data = { ipAddress, userAgent, country, city }
+    await tellOwner(services, trx, user.id, { type: 'security.new_login', data, actor: { id: user.id, source } })
   }
   return { ...session, browserTokens: await rememberBrowser(services, trx, user.id, source) }
 }

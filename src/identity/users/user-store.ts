@@ -12,11 +12,15 @@ import { avatarUrl, type User } from './user.ts'
 export interface Account {
   user: User
   passwordHash: string | null
+  /** Which of the passwords that the account has had it is. */
+  passwordNumber: number
   disabledAt: number | null
   /** Registered by its user, whose email address was never confirmed. */
   neverConfirmed: boolean
   /** Its present address was confirmed, also if an administrator has taken that back. */
   wasConfirmed: boolean
+  /** Where its owner reads mail: the present address if it was confirmed, otherwise the last one that was. */
+  confirmedEmail: string | null
   /** Its address was taken back, and its owner has not decided since what to keep. */
   reviewsAccess: boolean
 }
@@ -34,7 +38,8 @@ export async function findUser(db: Reader, id: string): Promise<User | undefined
 const accountBy = (column: 'id' | 'email') =>
   readStatement((db, value: Values<{ wanted: string }>) =>
     users(db)
-      .select(['users.password_hash', 'users.never_confirmed', 'users.confirmed_email', 'users.review_access'])
+      .select(['users.password_hash', 'users.password_number', 'users.never_confirmed'])
+      .select(['users.confirmed_email', 'users.review_access'])
       .where(`users.${column}`, '=', value('wanted')),
   )
 const found = { id: accountBy('id'), email: accountBy('email') }
@@ -50,9 +55,11 @@ async function findAccount(db: Reader, column: 'id' | 'email', wanted: string): 
     row && {
       user: toUser(row),
       passwordHash: row.password_hash,
+      passwordNumber: row.password_number,
       disabledAt: row.disabled_at,
       neverConfirmed: row.never_confirmed === 1,
       wasConfirmed: row.email_verified === 1 || row.confirmed_email === row.email,
+      confirmedEmail: row.email_verified === 1 ? row.email : row.confirmed_email,
       reviewsAccess: row.review_access === 1,
     }
   )

@@ -9,6 +9,7 @@ export const PUBLIC_PAGES = [
   '/verify-email',
   '/invitation',
   '/revert-email',
+  '/not-me',
   '/consent',
   '/no-access',
   '/device',

@@ -53,4 +53,5 @@ export const LINK_LIFETIMES_MS: Record<LinkPurpose, number> = {
   verification: 24 * HOUR,
   email_change: 24 * HOUR,
   email_revert: 7 * 24 * HOUR,
+  not_me: 7 * 24 * HOUR,
 }

@@ -1,6 +1,60 @@
 import type { en } from './texts-en.ts'
 
+const security: typeof en.security = {
+  'security.new_login': (service, account) => ({
+    subject: `Eine Anmeldung an Ihrem Konto bei ${service}`,
+    message: `Jemand hat sich an Ihrem Konto ${account} angemeldet, mit einem Browser oder an einem Ort, der dafür neu ist.`,
+  }),
+  'security.password_changed': (service, account) => ({
+    subject: `Das Passwort Ihres Kontos bei ${service} wurde geändert`,
+    message: `Das Passwort Ihres Kontos ${account} wurde geändert.`,
+  }),
+  'security.password_reset_sent': (service, account) => ({
+    subject: `Ein neues Passwort für Ihr Konto bei ${service}`,
+    message: `Ein Link für ein neues Passwort Ihres Kontos ${account} wurde verschickt.`,
+  }),
+  'security.email_changed': (service, account) => ({
+    subject: `Die E-Mail-Adresse Ihres Kontos bei ${service} wurde geändert`,
+    message: `Ihr Konto hatte die Adresse ${account} und hat jetzt eine andere.`,
+  }),
+  'security.passkey_added': (service, account, name) => ({
+    subject: `Ein Passkey wurde Ihrem Konto bei ${service} hinzugefügt`,
+    message: `Der Passkey${name} wurde Ihrem Konto ${account} hinzugefügt. Wer ihn hat, kann sich anmelden.`,
+  }),
+  'security.passkey_removed': (service, account, name) => ({
+    subject: `Ein Passkey wurde aus Ihrem Konto bei ${service} entfernt`,
+    message: `Der Passkey${name} wurde aus Ihrem Konto ${account} entfernt.`,
+  }),
+  'security.ssh_key_added': (service, account, name) => ({
+    subject: `Ein SSH-Schlüssel wurde Ihrem Konto bei ${service} hinzugefügt`,
+    message: `Der SSH-Schlüssel${name} wurde Ihrem Konto ${account} hinzugefügt. Wer ihn hat, kann Zertifikate dafür bekommen.`,
+  }),
+  'security.app_password_added': (service, account, name) => ({
+    subject: `Ein App-Passwort wurde für Ihr Konto bei ${service} erstellt`,
+    message: `Das App-Passwort${name} wurde für Ihr Konto ${account} erstellt.`,
+  }),
+  'security.app_password_removed': (service, account, name) => ({
+    subject: `Ein App-Passwort Ihres Kontos bei ${service} wurde beendet`,
+    message: `Das App-Passwort${name} Ihres Kontos ${account} wurde beendet.`,
+  }),
+  'security.session_ended': (service, account) => ({
+    subject: `Eine Sitzung Ihres Kontos bei ${service} wurde beendet`,
+    message: `Eine Sitzung Ihres Kontos ${account} wurde beendet.`,
+  }),
+  'security.signed_out': (service, account) => ({
+    subject: `Sie wurden bei ${service} abgemeldet`,
+    message: `Alle Sitzungen Ihres Kontos ${account} wurden beendet.`,
+  }),
+}
+
 export const de: typeof en = {
+  security,
+  securityFacts: { when: 'Wann', where: 'Wo', device: 'Gerät', by: 'Durch', administrator: 'die Verwaltung' },
+  notMe: {
+    button: 'Das war ich nicht',
+    ifUnexpected:
+      'Wenn Sie das nicht waren, sagen Sie es innerhalb von sieben Tagen: Der Link zeigt, was beendet wird, bevor etwas geschieht. Wenn Sie das waren, ist nichts zu tun.',
+  },
   reset: (service, to) => ({
     subject: `Neues Passwort für ${service}`,
     message: `Jemand hat ein neues Passwort für Ihr Konto ${to} angefordert. Wenn Sie das waren, setzen Sie es hier innerhalb einer Stunde:`,
@@ -12,6 +66,13 @@ export const de: typeof en = {
     message: `Die Verwaltung schickt Ihnen diesen Link, damit Sie innerhalb einer Stunde ein neues Passwort für Ihr Konto ${to} setzen:`,
     button: 'Neues Passwort setzen',
     ifUnexpected: 'Ihr Passwort bleibt, wie es ist, bis Sie ein neues setzen.',
+  }),
+  resetAfterUndoing: (service, to) => ({
+    subject: `Neues Passwort für ${service}`,
+    message: `In Ihrem Konto ${to} wurden alle abgemeldet, weil jemand anderes es benutzt hat. Setzen Sie hier innerhalb einer Stunde ein neues Passwort:`,
+    button: 'Neues Passwort setzen',
+    ifUnexpected:
+      'Nach dieser Stunde fordern Sie auf der Anmeldeseite unter „Passwort vergessen?“ einen neuen Link an.',
   }),
   invitation: (service, invitedBy) => ({
     subject: `Ihre Einladung zu ${service}`,
@@ -33,7 +94,7 @@ export const de: typeof en = {
   }),
   emailChanged: (service, from, to) => ({
     subject: `Die E-Mail-Adresse Ihres Kontos bei ${service} wurde geändert`,
-    message: `Die Adresse Ihres Kontos wurde von ${from} in ${to} geändert. Wenn Sie das nicht waren, stellen Sie Ihre Adresse hier innerhalb von sieben Tagen wieder her. Das meldet auch alle ab und entfernt das Passwort und alles, was dem Konto hinzugefügt wurde, seit einer Woche bevor die Änderung verlangt wurde oder seit dem Beginn der Sitzung, die sie verlangt hat. Auf der Seite des neuen Passworts entscheiden Sie über den Rest:`,
+    message: `Die Adresse Ihres Kontos wurde von ${from} in ${to} geändert. Wenn Sie das nicht waren, stellen Sie Ihre Adresse hier innerhalb von sieben Tagen wieder her. Das meldet auch alle ab, beendet alle App-Passwörter und entfernt das Passwort und alles, was dem Konto hinzugefügt wurde, seit einer Woche bevor die Änderung verlangt wurde oder seit dem Beginn der Sitzung, die sie verlangt hat. Auf der Seite des neuen Passworts entscheiden Sie über den Rest:`,
     button: 'Meine Adresse wiederherstellen',
     ifUnexpected: 'Wenn Sie das waren, ist nichts zu tun.',
   }),

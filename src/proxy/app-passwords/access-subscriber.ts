@@ -9,8 +9,8 @@ export const appPasswordSubscriber: AccessSubscriber = {
       return {}
     },
     async signed_out(_services, trx, { userId, by }) {
-      if (by === 'password_reset') await deleteAppPasswordsOfUsers(trx, [userId])
-      return {}
+      const ends = by === 'password_reset' || by === 'not_me'
+      return { appPasswords: ends ? await deleteAppPasswordsOfUsers(trx, [userId]) : 0 }
     },
     async account_taken_over(_services, trx, { userId, since = 0 }) {
       return { appPasswords: await deleteAppPasswordsOfUsers(trx, [userId], since) }
@@ -18,6 +18,7 @@ export const appPasswordSubscriber: AccessSubscriber = {
     sessions_ended: 'nothing',
     credential_changed: 'nothing',
     role_assigned: 'nothing',
+    addition_disowned: 'nothing',
     username_changed: 'nothing',
     role_unassigned: 'nothing',
     role_deletion: 'nothing',

@@ -1,9 +1,9 @@
 import { atField, refuse } from '../../errors.ts'
 import type { IdentityServices } from '../../identity/access-events.ts'
 import { changeUserAccess } from '../../identity/lifecycle/end-access.ts'
-import { notify } from '../../identity/notifications/notify.ts'
 import type { SignedInActor } from '../../identity/sessions/actor.ts'
 import { changeOwnAccount } from '../../identity/sessions/lock-actor.ts'
+import { tellOwner, type TellServices } from '../../identity/sign-in/tell-owner.ts'
 import { recordEvent } from '../../platform/audit/record-event.ts'
 import { issueToken } from '../../platform/crypto/digest.ts'
 import { newId } from '../../platform/ids.ts'
@@ -22,6 +22,8 @@ import {
 const FRESH_MS = 10 * 60_000
 const MAX_PER_PERSON = 50
 
+type EndServices = TellServices & Pick<IdentityServices, 'db' | 'accessSubscribers'>
+
 interface CreateRequest {
   name: string
   client_id: string
@@ -32,7 +34,7 @@ interface CreateRequest {
 
 /** Makes a password that works for this person at this site alone. It is shown once; only its digest is stored. */
 export async function createAppPassword(
-  services: Pick<Services, 'db' | 'now' | 'random' | 'signals'>,
+  services: TellServices & Pick<Services, 'db'>,
   { name, client_id: clientId, expiresAt, signedInAt }: CreateRequest,
   actor: SignedInActor,
 ): Promise<{ appPassword: AppPassword; password: string }> {
@@ -55,11 +57,8 @@ export async function createAppPassword(
     if ((await countAppPasswords(trx, actor.id, now())) >= MAX_PER_PERSON)
       throw appPasswordErrors.too_many_app_passwords({ max: MAX_PER_PERSON })
     await addAppPassword(trx, { ...appPassword, userId: actor.id, passwordHash })
-    await notify(services, trx, actor.id, 'security.app_password_added', {
-      appPasswordId: appPassword.id,
-      name,
-      site: site.name,
-    })
+    const data = { appPasswordId: appPassword.id, name, site: site.name }
+    await tellOwner(services, trx, actor.id, { type: 'security.app_password_added', data, actor })
     await recordEvent(services, trx, {
       action: 'app_password.added',
       outcome: 'success',
@@ -73,16 +72,12 @@ export async function createAppPassword(
 }
 
 /** Ends one of the actor's own. */
-export const endOwnAppPassword = (
-  services: Pick<IdentityServices, 'db' | 'now' | 'signals' | 'accessSubscribers'>,
-  id: string,
-  actor: SignedInActor,
-): Promise<void> =>
+export const endOwnAppPassword = (services: EndServices, id: string, actor: SignedInActor): Promise<void> =>
   changeOwnAccount(services, actor, (trx) => endAppPassword(services, trx, { userId: actor.id, id }, actor))
 
 /** Ends one of another person. */
 export const endUserAppPassword = (
-  services: Pick<IdentityServices, 'db' | 'now' | 'signals' | 'accessSubscribers'>,
+  services: EndServices,
   { userId, appPasswordId }: { userId: string; appPasswordId: string },
   actor: SignedInActor,
 ): Promise<void> =>
@@ -91,13 +86,14 @@ export const endUserAppPassword = (
   )
 
 async function endAppPassword(
-  services: Pick<IdentityServices, 'db' | 'now' | 'signals' | 'accessSubscribers'>,
+  services: EndServices,
   trx: Trx,
   { userId, id }: { userId: string; id: string },
   actor: SignedInActor,
 ): Promise<void> {
   const { name } = (await deleteAppPassword(trx, userId, id)) ?? refuse(appPasswordErrors.no_such_app_password())
-  await notify(services, trx, userId, 'security.app_password_removed', { appPasswordId: id, name })
+  const told = { type: 'security.app_password_removed', data: { appPasswordId: id, name }, actor } as const
+  await tellOwner(services, trx, userId, told)
   await recordEvent(services, trx, {
     action: 'app_password.removed',
     outcome: 'success',

@@ -1,6 +1,7 @@
 import { atField, refuse } from '../../errors.ts'
 import type { CallingActor } from '../../identity/sessions/actor.ts'
 import { changeOwnAccount } from '../../identity/sessions/lock-actor.ts'
+import { tellOwner, type TellServices } from '../../identity/sign-in/tell-owner.ts'
 import { recordEvent } from '../../platform/audit/record-event.ts'
 import { newId } from '../../platform/ids.ts'
 import { fingerprint, formatPublicKey, parsePublicKey, type PublicKey } from '../../platform/openssh/public-key.ts'
@@ -25,7 +26,7 @@ interface AddSshKeyRequest {
 
 /** A key belongs to one person: of two users who save it at the same moment, the unique index refuses one. */
 export async function addSshKey(
-  services: Pick<Services, 'db' | 'now'>,
+  services: TellServices & Pick<Services, 'db'>,
   actor: CallingActor,
   request: AddSshKeyRequest,
 ): Promise<UserSshKey> {
@@ -50,6 +51,12 @@ export async function addSshKey(
       const target = { type: 'ssh_key', id: key.id }
       const data = { name: key.name, fingerprint: key.fingerprint }
       await recordEvent(services, trx, { action: 'ssh_key.added', outcome: 'success', actor, target, data })
+      if (!request.ephemeral)
+        await tellOwner(services, trx, actor.id, {
+          type: 'security.ssh_key_added',
+          data: { sshKeyId: key.id, ...data },
+          actor,
+        })
       return added
     })
   } catch (error) {

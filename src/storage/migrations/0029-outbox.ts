@@ -154,4 +154,6 @@ create index leaving_proofs_timed on leaving_proofs (created_at, duration_ms) wh
 
 alter table email_tokens add column about text;
 alter table notifications add column undone_at bigint;
+alter table notifications add column password_number bigint not null default 0;
+alter table users add column password_number bigint not null default 0;
 `

@@ -17,6 +17,8 @@ export interface UserTables {
     /** 1 for an account that registered itself and whose email address was never confirmed. */
     never_confirmed: Generated<number>
     password_hash: string | null
+    /** Grows when a password is set or removed, and not when the same one is hashed again. */
+    password_number: Generated<number>
     /** The address that was confirmed when an administrator took that back. It says nothing of a later address. */
     confirmed_email: Generated<string | null>
     /** 1 from when the address was taken back until the owner has decided, with the new password, what of the rest to keep. */
@@ -189,6 +191,8 @@ export interface LifecycleTables {
     read_at: number | null
     /** When its person said "this was not me". */
     undone_at: Generated<number | null>
+    /** Of `security.*`: the password that the account had then, as in `users.password_number`. */
+    password_number: Generated<number>
   }
   audit_events: {
     id: string

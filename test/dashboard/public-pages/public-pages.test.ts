@@ -14,6 +14,7 @@ const PUBLIC_PATHS: string[] = [
   paths.verifyEmail,
   paths.invitation,
   paths.revertEmail,
+  paths.notMe,
   paths.consent,
   paths.noAccess,
   paths.device,

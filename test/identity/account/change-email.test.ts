@@ -34,7 +34,7 @@ onMainEngine('changing one’s email', (engine) => {
     assert.equal((await request(who, to)).statusCode, 200)
     const answer = await confirm(who, await tokenFor(to))
     assert.equal(answer.statusCode, 200, answer.body)
-    return tokenFor(from, '/revert-email')
+    return tokenFor(from, '/not-me')
   }
 
   test('happens when the new address is confirmed, and not before', async () => {
@@ -49,7 +49,7 @@ onMainEngine('changing one’s email', (engine) => {
     const { notifications } = (await who.get('/api/notifications')).json()
     assert.equal(notifications[0].type, 'security.email_changed')
     assert.deepEqual(notifications[0].data, { from: who.user.email, to })
-    const mail = await lastMailTo(shared(), who.user.email, '/revert-email')
+    const mail = await lastMailTo(shared(), who.user.email, '/not-me')
     assert.match(mail.text, new RegExp(to))
     const session = await anonymous(shared()).post('/api/auth/login', { email: to, password: PASSWORD })
     assert.equal(session.statusCode, 200)

@@ -34,7 +34,7 @@ export async function move(app: TestApp, who: SignedInPerson, from: string, to: 
   await request(who, to)
   const answer = await confirm(app, who, to)
   assert.equal(answer.statusCode, 200, answer.body)
-  return tokenFor(app, from, '/revert-email')
+  return tokenFor(app, from, '/not-me')
 }
 
 export const idsOf = (rows: { id: string }[]): string[] => rows.map(({ id }) => id)

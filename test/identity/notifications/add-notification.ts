@@ -8,4 +8,6 @@ export const addNotification = (
   { user }: Pick<SignedInPerson, 'user'>,
   name: string,
 ): Promise<void> =>
-  services.db.transaction((trx) => notify(services, trx, user.id, 'security.passkey_added', { passkeyId: 'x', name }))
+  services.db.transaction((trx) =>
+    notify(services, trx, user.id, 'oauth.grant_added', { client_id: 'x', name, scopes: [] }),
+  )

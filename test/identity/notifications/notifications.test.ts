@@ -35,8 +35,8 @@ onEachEngine('notifications', (engine) => {
       { ...newest, id: '' },
       {
         id: '',
-        type: 'security.passkey_added',
-        data: { passkeyId: 'x', name: 'second' },
+        type: 'oauth.grant_added',
+        data: { client_id: 'x', name: 'second', scopes: [] },
         createdAt: shared().clock.now(),
         readAt: null,
         read: false,

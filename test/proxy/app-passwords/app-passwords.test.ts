@@ -229,7 +229,7 @@ onMainEngine('app passwords', (engine) => {
     await person.post('/api/account/email', { email: to, currentPassword: PASSWORD })
     await person.post('/api/account/email/confirm', { token: (await lastMailTo(app(), to, '/verify-email')).token })
     const since = await make(person, { name: 'Since' })
-    const { token } = await lastMailTo(app(), person.user.email, '/revert-email')
+    const { token } = await lastMailTo(app(), person.user.email, '/not-me')
     assert.equal((await anonymous(app()).post('/api/account/email/revert', { token })).statusCode, 200)
     const user = person.user.preferredUsername
     assert.equal((await visit(basic(user, before.password))).statusCode, 200)

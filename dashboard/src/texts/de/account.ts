@@ -219,6 +219,11 @@ export const account: typeof English = {
     markRead: 'Als gelesen markieren',
     markAll: 'Alle als gelesen markieren',
     unread: 'Ungelesen',
+    notMe: 'Das war ich nicht',
+    notMeTitle: 'War das jemand anderes?',
+    notMeText:
+      'Alle werden von Ihrem Konto abgemeldet, auch Sie, und Anwendungen und App-Passwörter verlieren den Zugriff. Was hinzugefügt wurde, wird entfernt. Wenn Ihr Passwort noch das von damals ist, wird es entfernt, und Sie bekommen eine E-Mail, um ein neues zu setzen.',
+    disowned: 'Nicht Sie',
     emptyTitle: 'Alles ruhig',
     empty: 'Anmeldungen von neuen Geräten, Änderungen an Ihren Passkeys und Ähnliches stehen dann hier.',
     unknown: (type) => type,
@@ -238,6 +243,8 @@ export const account: typeof English = {
         `Die Verwaltung hat eine Ihrer Sitzungen beendet, von der Adresse ${asText(data['ipAddress'], 'unbekannt')}.`,
       'security.signed_out': () => 'Die Verwaltung hat Sie überall abgemeldet.',
       'security.new_login': () => 'Eine Anmeldung von einem neuen Gerät oder Ort.',
+      'security.ssh_key_added': (data) =>
+        `Ihrem Konto wurde der SSH-Schlüssel „${asText(data['name'], 'ohne Namen')}“ hinzugefügt.`,
       'oauth.grant_added': (data) =>
         `Sie haben ${asText(data['name'], 'einer Anwendung')} den Zugriff auf Ihr Konto erlaubt.`,
       'oauth.device_approved': (data) =>
@@ -247,6 +254,8 @@ export const account: typeof English = {
         `Der Dienst wurde aus einer Sicherung ${copied(data)} wiederhergestellt. Prüfen Sie, was sich seitdem geändert hat: Konten, Rollen, Passkeys, Anwendungen.`,
       'user.disabled': (data) => `Das Konto von ${named(data)} wurde gesperrt.`,
       'user.enabled': (data) => `Das Konto von ${named(data)} wurde entsperrt.`,
+      'user.not_me': (data) =>
+        `${named(data)} meldet, dass jemand anderes das Konto benutzt hat. Alle wurden daraus abgemeldet. Prüfen Sie, was Zugriff hat.`,
       'lifecycle.failed': (data) =>
         data['action'] === 'enable'
           ? `Das Konto von ${named(data)} wurde nicht wie geplant entsperrt. ${asText(data['reason'], '')}`

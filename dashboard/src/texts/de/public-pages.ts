@@ -1,4 +1,5 @@
 import type { publicPages as English } from '../en/public-pages.ts'
+import { plural } from '../plural.ts'
 
 export const publicPages: typeof English = {
   email: 'E-Mail',
@@ -90,13 +91,64 @@ export const publicPages: typeof English = {
     signInToOther: 'Mit dem anderen Konto anmelden',
     toAccount: 'Zu Ihrem Konto',
   },
-  revert: {
-    title: 'Adresse wiederherstellen',
-    text: 'Ihr Konto bekommt seine frühere Adresse zurück. Alle werden abgemeldet. Das Passwort wird entfernt, und ebenso, was dem Konto hinzugefügt wurde, seit einer Woche bevor die Änderung verlangt wurde oder seit dem Beginn der Sitzung, die sie verlangt hat. Sie bekommen eine E-Mail, um ein neues Passwort zu setzen; auf jener Seite entscheiden Sie über den Rest.',
-    submit: 'Meine Adresse wiederherstellen',
-    doneTitle: 'Ihre Adresse ist wiederhergestellt',
-    done: 'Ein Link für ein neues Passwort ist dorthin unterwegs.',
+  notMe: {
+    title: 'Das waren Sie nicht?',
+    checking: 'Es wird nachgesehen, worum es bei diesem Link geht',
+    text: (what) => `${what} Bestätigen Sie, dass es jemand anderes war, dann geschieht sofort:`,
+    about: {
+      'security.app_password_added': 'Ein App-Passwort wurde erstellt.',
+      'security.app_password_removed': 'Ein App-Passwort wurde beendet.',
+      'security.email_changed': 'Die Adresse Ihres Kontos wurde geändert.',
+      'security.new_login': 'Jemand hat sich an Ihrem Konto angemeldet.',
+      'security.passkey_added': 'Ihrem Konto wurde ein Passkey hinzugefügt.',
+      'security.passkey_removed': 'Von Ihrem Konto wurde ein Passkey entfernt.',
+      'security.password_changed': 'Ihr Passwort wurde geändert.',
+      'security.password_reset_sent': 'Ein Link für ein neues Passwort wurde verschickt.',
+      'security.session_ended': 'Eine Ihrer Sitzungen wurde beendet.',
+      'security.signed_out': 'Sie wurden überall abgemeldet.',
+      'security.ssh_key_added': 'Ihrem Konto wurde ein SSH-Schlüssel hinzugefügt.',
+    },
+    removes: {
+      passkey: (count, name) =>
+        name
+          ? `Der Passkey „${name}“ wird entfernt.`
+          : plural('de', count, { one: '# Passkey wird entfernt.', other: '# Passkeys werden entfernt.' }),
+      ssh_key: (count, name) =>
+        name
+          ? `Der SSH-Schlüssel „${name}“ wird entfernt.`
+          : plural('de', count, { one: '# SSH-Schlüssel wird entfernt.', other: '# SSH-Schlüssel werden entfernt.' }),
+      certificate: (count) =>
+        plural('de', count, {
+          one: '# SSH-Zertifikat wird widerrufen.',
+          other: '# SSH-Zertifikate werden widerrufen.',
+        }),
+      email: (_count, name) =>
+        `Ihr Konto bekommt statt ${name} seine frühere Adresse zurück. Was um die Änderung herum hinzugefügt wurde, wird entfernt; auf der Seite des neuen Passworts entscheiden Sie über den Rest.`,
+      app_password: (count) => plural('de', count, { one: '# App-Passwort endet.', other: '# App-Passwörter enden.' }),
+      grant: (count) =>
+        plural('de', count, { one: '# Anwendung wird vergessen.', other: '# Anwendungen werden vergessen.' }),
+    },
+    goneAlready: 'Was hinzugefügt wurde, ist schon weg. Davon bleibt nichts zu entfernen.',
+    sessions: (count) =>
+      plural('de', count, {
+        one: 'Alle werden abgemeldet: # Sitzung endet.',
+        other: 'Alle werden abgemeldet: # Sitzungen enden.',
+      }),
+    apps: (count) =>
+      plural('de', count, { one: '# Anwendung verliert den Zugriff.', other: '# Anwendungen verlieren den Zugriff.' }),
+    clearsPassword: 'Das Passwort wird entfernt. Ein Link für ein neues geht an die Adresse Ihres Kontos.',
+    keepsPassword: 'Es wird kein Passwort entfernt: Seitdem wurde ein anderes gesetzt, oder es gibt keines.',
+    tells: 'Die Verwaltung erfährt davon.',
+    submit: 'Das war ich nicht',
+    doneTitle: 'Ihr Konto gehört wieder Ihnen',
+    doneReset: 'Alles wurde beendet. Ein Link für ein neues Passwort ist an die Adresse Ihres Kontos unterwegs.',
+    done: 'Alles wurde beendet. Sie können sich wieder anmelden.',
+    toLogin: 'Zur Anmeldung',
+    unusableTitle: 'Dieser Link gilt nicht mehr',
+    unusable:
+      'Er wurde schon benutzt oder ist älter als sieben Tage. Wenn Sie glauben, dass jemand anderes Ihr Konto benutzt, setzen Sie ein neues Passwort: Damit werden alle abgemeldet.',
     noToken: 'Dieser Link ist nicht vollständig. Öffnen Sie ihn noch einmal aus der E-Mail.',
+    toReset: 'Neues Passwort setzen',
   },
   consent: {
     title: (name) => `${name} bittet um Zugriff`,

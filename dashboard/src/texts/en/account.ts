@@ -213,6 +213,11 @@ export const account = {
     markRead: 'Mark as read',
     markAll: 'Mark all as read',
     unread: 'Unread',
+    notMe: 'This was not me',
+    notMeTitle: 'Somebody else did this?',
+    notMeText:
+      'Everybody is signed out of your account, you included, and applications and app passwords lose their access. What was added is removed. If your password is still the one of that time, it is removed, and you get a mail to set a new one.',
+    disowned: 'Not you',
     emptyTitle: 'All quiet',
     empty: 'Sign-ins from new devices, changes to your passkeys and the like show up here.',
     unknown: (type: string) => type,
@@ -232,6 +237,8 @@ export const account = {
         `An administrator ended one of your sessions, from the address ${asText(data['ipAddress'], 'unknown')}.`,
       'security.signed_out': () => 'An administrator signed you out everywhere.',
       'security.new_login': () => 'A sign-in from a new device or place.',
+      'security.ssh_key_added': (data) =>
+        `The SSH key “${asText(data['name'], 'without a name')}” was added to your account.`,
       'oauth.grant_added': (data: Data) => `You allowed ${asText(data['name'], 'an application')} to use your account.`,
       'oauth.device_approved': (data) =>
         `You let a device in: ${asText(data['deviceName'], 'without a name')}, from ${asText(data['ipAddress'], 'an unknown address')}, with ${asText(data['name'], 'an application')}.`,
@@ -240,6 +247,8 @@ export const account = {
         `The service was restored from a backup of ${copied(data)}. Check what changed since then: accounts, roles, passkeys, applications.`,
       'user.disabled': (data: Data) => `The account of ${named(data)} was disabled.`,
       'user.enabled': (data: Data) => `The account of ${named(data)} was enabled.`,
+      'user.not_me': (data) =>
+        `${named(data)} says that somebody else used the account. Everybody was signed out of it. Look through what has access.`,
       'lifecycle.failed': (data) =>
         data['action'] === 'enable'
           ? `The account of ${named(data)} was not enabled as planned. ${asText(data['reason'], '')}`

@@ -1,3 +1,4 @@
+import { plural } from '../plural.ts'
 export const publicPages = {
   email: 'Email',
   password: 'Password',
@@ -84,13 +85,62 @@ export const publicPages = {
     signInToOther: 'Sign in to the other account',
     toAccount: 'Go to your account',
   },
-  revert: {
-    title: 'Restore your address',
-    text: 'Your account gets its earlier address back. Everybody is signed out. The password is removed, and so is what was added to the account since a week before the change was asked for, or since the session that asked for it began. You get a mail to set a new password; on that page you decide about the rest.',
-    submit: 'Restore my address',
-    doneTitle: 'Your address is restored',
-    done: 'A link to set a new password is on its way to it.',
+  notMe: {
+    title: 'This was not you?',
+    checking: 'Looking up what this link is about',
+    text: (what: string) => `${what} Confirm that it was somebody else, and this happens at once:`,
+    about: {
+      'security.app_password_added': 'An app password was made.',
+      'security.app_password_removed': 'An app password was ended.',
+      'security.email_changed': 'The address of your account was changed.',
+      'security.new_login': 'Somebody signed in to your account.',
+      'security.passkey_added': 'A passkey was added to your account.',
+      'security.passkey_removed': 'A passkey was removed from your account.',
+      'security.password_changed': 'Your password was changed.',
+      'security.password_reset_sent': 'A link to set a new password was sent.',
+      'security.session_ended': 'A session of yours was ended.',
+      'security.signed_out': 'You were signed out everywhere.',
+      'security.ssh_key_added': 'An SSH key was added to your account.',
+    },
+    removes: {
+      passkey: (count: number, name: string) =>
+        name
+          ? `The passkey “${name}” is removed.`
+          : plural('en', count, { one: '# passkey is removed.', other: '# passkeys are removed.' }),
+      ssh_key: (count: number, name: string) =>
+        name
+          ? `The SSH key “${name}” is removed.`
+          : plural('en', count, { one: '# SSH key is removed.', other: '# SSH keys are removed.' }),
+      certificate: (count: number) =>
+        plural('en', count, { one: '# SSH certificate is revoked.', other: '# SSH certificates are revoked.' }),
+      email: (_count: number, name: string) =>
+        `Your account gets its earlier address back, instead of ${name}. What was added around the change is removed; on the page of the new password you decide about the rest.`,
+      app_password: (count: number) =>
+        plural('en', count, { one: '# app password ends.', other: '# app passwords end.' }),
+      grant: (count: number) =>
+        plural('en', count, { one: '# application is forgotten.', other: '# applications are forgotten.' }),
+    },
+    goneAlready: 'What was added is gone already. Nothing is left of it to remove.',
+    sessions: (count: number) =>
+      plural('en', count, {
+        one: 'Everybody is signed out: # session ends.',
+        other: 'Everybody is signed out: # sessions end.',
+      }),
+    apps: (count: number) =>
+      plural('en', count, { one: '# application loses its access.', other: '# applications lose their access.' }),
+    clearsPassword: 'The password is removed. A link to set a new one is mailed to the address of your account.',
+    keepsPassword: 'No password is removed: another one was set since, or there is none.',
+    tells: 'The administrators are told.',
+    submit: 'This was not me',
+    doneTitle: 'Your account is yours again',
+    doneReset: 'Everything was ended. A link to set a new password is on its way to the address of your account.',
+    done: 'Everything was ended. You can sign in again.',
+    toLogin: 'Go to sign-in',
+    unusableTitle: 'This link no longer works',
+    unusable:
+      'It was used already, or is older than seven days. If you think that somebody else uses your account, set a new password: that signs everybody out.',
     noToken: 'This link is not complete. Open it from the mail again.',
+    toReset: 'Set a new password',
   },
   consent: {
     title: (name: string) => `${name} asks for access`,

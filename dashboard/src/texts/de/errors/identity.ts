@@ -1,6 +1,7 @@
 import type { accountErrors as account } from '../../../../../src/identity/account/account-errors.ts'
 import type { lifecycleErrors as lifecycle } from '../../../../../src/identity/lifecycle/lifecycle-errors.ts'
 import type { manageUsersErrors as manageUsers } from '../../../../../src/identity/manage-users/manage-users-errors.ts'
+import type { notMeErrors as notMe } from '../../../../../src/identity/not-me/not-me-errors.ts'
 import type { notificationErrors as notifications } from '../../../../../src/identity/notifications/notification-errors.ts'
 import type { passkeyErrors as passkeys } from '../../../../../src/identity/passkeys/passkey-errors.ts'
 import type { roleErrors as roles } from '../../../../../src/identity/roles/role-errors.ts'
@@ -143,4 +144,11 @@ export const lifecycleErrors: ErrorTexts<typeof lifecycle> = {
   role_missing: 'Wählen Sie eine Rolle.',
   time_in_past: 'Dieser Zeitpunkt liegt in der Vergangenheit.',
   time_in_seconds: 'Dieser Zeitpunkt liegt in der Vergangenheit: Er ist in Sekunden angegeben statt in Millisekunden.',
+}
+
+export const notMeErrors: ErrorTexts<typeof notMe> = {
+  not_me_link_expired: 'Dieser Link gilt nicht mehr.',
+  nothing_to_undo: 'An dieser Mitteilung lässt sich nichts rückgängig machen.',
+  too_late_to_undo: 'Das ist mehr als sieben Tage her. Ändern Sie Ihr Passwort, und sehen Sie durch, was Zugriff hat.',
+  undone_already: 'Sie haben schon gemeldet, dass Sie das nicht waren.',
 }
