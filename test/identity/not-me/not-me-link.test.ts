@@ -77,7 +77,7 @@ onEachEngine('the link “this was not me”', (engine) => {
       [{ type: 'user.not_me', data }],
     )
     const { events } = (await admin.get(`/api/admin/audit?action=user.not_me`)).json()
-    const [event] = events.filter((each: { targetId: string }) => each.targetId === id)
+    const event = events.find((each: { targetId: string }) => each.targetId === id)
     assert.equal(event.outcome, 'success')
     assert.deepEqual(event.data.removes, [{ kind: 'passkey', name: 'Passkey', count: 1 }])
     assert.equal(event.data.by, 'link')
