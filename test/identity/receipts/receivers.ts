@@ -17,6 +17,7 @@ const NOTHING: AccessSubscriber['on'] = {
   credential_changed: 'nothing',
   role_assigned: 'nothing',
   account_taken_over: 'nothing',
+  addition_disowned: 'nothing',
   username_changed: 'nothing',
   role_unassigned: 'nothing',
   role_deletion: 'nothing',
