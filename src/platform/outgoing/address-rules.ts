@@ -86,4 +86,4 @@ const isSameHost = (allowed: string, host: string): boolean =>
   allowed.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '') === host
 
 /** RFC 6761 section 6.3: these names are loopback wherever they are looked up. */
-const loopbackOf = (name: string): string[] => (/^(?:.*\.)?localhost$/.test(name) ? ['127.0.0.1', '::1'] : [])
+export const loopbackOf = (name: string): string[] => (/^(?:.*\.)?localhost$/.test(name) ? ['127.0.0.1', '::1'] : [])

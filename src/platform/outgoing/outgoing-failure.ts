@@ -35,6 +35,7 @@ const UNKNOWN_AUTHORITY: Cause = [
 const CAUSES: [code: RegExp, Cause][] = [
   [/^ENOTFOUND$/, ['lookup', 'There is no host of this name.']],
   [/^(?:EAI_|ENODATA)/, ['lookup', 'The name of the host could not be looked up.']],
+  [/^ETIMEOUT$/, ['lookup', 'The name servers did not answer.']],
   [/^ECONNREFUSED$/, ['connection', 'The host refused the connection.']],
   [/^(?:ECONNRESET|EPIPE|ERR_STREAM_PREMATURE_CLOSE)$/, CLOSED],
   [/^(?:EHOST|ENET)UNREACH$/, ['connection', 'There is no way to the host.']],

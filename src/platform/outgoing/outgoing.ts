@@ -1,12 +1,12 @@
-import { lookup } from 'node:dns/promises'
 import { Agent as HttpAgent } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import { AppError, atField } from '../../errors.ts'
 import type { Config } from '../config/config.ts'
 import { judgeUrl, type Restrictions } from './address-rules.ts'
+import { createLookup, type Lookup } from './look-up.ts'
 import { outgoingErrors } from './outgoing-errors.ts'
 import { OutgoingError } from './outgoing-failure.ts'
-import { type Lookup, type OutgoingAnswer, type OutgoingRequest, sendRequest } from './send-request.ts'
+import { type OutgoingAnswer, type OutgoingRequest, sendRequest } from './send-request.ts'
 
 interface Check extends Restrictions {
   /** The field of the request that has the address. */
@@ -43,7 +43,7 @@ export function createOutgoing(config: Pick<Config, 'outgoingAllow'>, options: O
     rejectUnauthorized: true,
     ...(options.ca === undefined ? {} : { ca: options.ca }),
   })
-  const connections = { http, https, lookup: options.lookup ?? ((name) => lookup(name, { all: true })) }
+  const connections = { http, https, lookup: options.lookup ?? createLookup() }
 
   return {
     async send(request) {

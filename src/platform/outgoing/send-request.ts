@@ -1,4 +1,3 @@
-import type { LookupAddress } from 'node:dns'
 import {
   type Agent as HttpAgent,
   type ClientRequest,
@@ -11,6 +10,7 @@ import { isIP, type LookupFunction, type Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import { callbackify } from 'node:util'
 import type { Destination, Restrictions } from './address-rules.ts'
+import type { Lookup } from './look-up.ts'
 import { closedError, codeOf, describeFailure, notAllowed, OutgoingError } from './outgoing-failure.ts'
 import { readAnswer } from './read-answer.ts'
 
@@ -37,8 +37,6 @@ export interface OutgoingAnswer {
   isCut: boolean
 }
 
-export type Lookup = (name: string) => Promise<LookupAddress[]>
-
 export interface Connections {
   http: HttpAgent
   https: HttpsAgent
@@ -51,7 +49,7 @@ const MAX_ANNOUNCEMENTS = 10
 
 /** How far a request has come. */
 interface Progress {
-  stage: 'The connection' | 'The TLS handshake' | 'The answer'
+  stage: 'The lookup of the name' | 'The connection' | 'The TLS handshake' | 'The answer'
   /** The connection had been used before. */
   isReused: boolean
   hasAnswer: boolean
@@ -116,7 +114,7 @@ async function sendOnce(
     headers: { 'user-agent': 'Latchkey', 'accept-encoding': 'identity', ...headers },
     // The certificate is that of the name, whatever address it has.
     servername: isIP(host) === 0 ? host : '',
-    lookup: lookUpJudged(lookup, mayConnectTo),
+    lookup: lookUpJudged(lookup, mayConnectTo, progress),
   })
   progress.sent = sent
   sent.once('socket', (socket: Socket) => {
@@ -162,9 +160,11 @@ function whenConnected(socket: Socket, progress: Progress, then: () => void): vo
 }
 
 /** Only addresses that were judged are handed to the connection, which tries no others. */
-function lookUpJudged(lookup: Lookup, mayConnectTo: (address: string) => boolean): LookupFunction {
+function lookUpJudged(lookup: Lookup, mayConnectTo: (address: string) => boolean, progress: Progress): LookupFunction {
   const lookUp = callbackify(async (name: string) => {
+    progress.stage = 'The lookup of the name'
     const addresses = await lookup(name)
+    progress.stage = 'The connection'
     const allowed = addresses.filter(({ address }) => mayConnectTo(address))
     if (allowed.length === 0) throw notAllowed()
     return allowed

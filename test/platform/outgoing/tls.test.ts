@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
+import { promisify } from 'node:util'
 import { OutgoingError } from '../../../src/platform/outgoing/outgoing-failure.ts'
 import { createOutgoing, type Outgoing, type OutgoingOptions } from '../../../src/platform/outgoing/outgoing.ts'
 import { createCertificateAuthority } from '../../support/certificate-authority.ts'
@@ -51,6 +56,25 @@ test('an address is reached with a certificate of that address only', async (t) 
 test('a certificate of an authority that is not trusted is refused', async (t) => {
   const receiver = await startReceiver(t, { certificate: createCertificateAuthority().issue('receiver.test') })
   await assert.rejects(open(t).send({ url: `https://receiver.test:${receiver.port}/` }), failsWith(/does not trust/))
+})
+
+test('NODE_EXTRA_CA_CERTS names authorities that are trusted too', async (t) => {
+  const receiver = await startReceiver(t, { certificate: authority.issue('127.0.0.1') })
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-ca-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  writeFileSync(join(folder, 'ca.pem'), authority.ca)
+  const program = `
+    import { createOutgoing } from ${JSON.stringify(import.meta.resolve('../../../src/platform/outgoing/outgoing.ts'))}
+    const outgoing = createOutgoing({ outgoingAllow: ['127.0.0.1'] })
+    const answer = await outgoing.send({ url: 'https://127.0.0.1:${receiver.port}/' }).catch((error) => error)
+    console.log(answer.status ?? answer.kind)`
+  const run = async (environment: NodeJS.ProcessEnv) => {
+    const env = { ...process.env, ...environment }
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program], { env })
+    return stdout.trim()
+  }
+  assert.equal(await run({ NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem') }), '204')
+  assert.equal(await run({ NODE_EXTRA_CA_CERTS: '' }), 'tls')
 })
 
 test('NODE_TLS_REJECT_UNAUTHORIZED can’t turn the check off', async (t) => {
