@@ -48,6 +48,7 @@ interface Operation {
   tags?: string[]
   security?: Record<string, unknown>[]
   'x-permission'?: string
+  'x-permission-too'?: string
 }
 interface Document {
   paths: Record<string, Record<string, Operation>>
@@ -84,7 +85,10 @@ function describeEndpoints({ paths }: Document): string {
   const sections = Object.entries(Object.groupBy(operations, ({ operation }) => operation.tags?.[0] ?? 'Other'))
   const tables = sections.map(([tag, list = []]) => {
     const rows = list.map(({ path, method, operation }) => {
-      const access = operation['x-permission'] ?? describeAccess(operation.security)
+      const permissions = [operation['x-permission'], operation['x-permission-too']].filter(
+        (each) => each !== undefined,
+      )
+      const access = permissions.length > 0 ? permissions.join(' and ') : describeAccess(operation.security)
       return `| \`${method} ${path}\` | ${cell(operation.summary ?? '')} | ${access} |`
     })
     return `## ${tag}\n\n| Endpoint | What it does | Who may call it |\n| --- | --- | --- |\n${rows.join('\n')}\n`

@@ -66,6 +66,7 @@ export const AREAS: [area: string, layers: string[][]][] = [
     [
       [
         'operations/settings',
+        'operations/webhooks',
         'operations/overview',
         'operations/background',
         'operations/backup',

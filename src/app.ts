@@ -37,6 +37,7 @@ import { tokenRoutes, userinfoRoutes } from './oauth/tokens/routes.ts'
 import type { OpenServices } from './open-services.ts'
 import { overviewRoutes } from './operations/overview/routes.ts'
 import { settingsRoutes } from './operations/settings/routes.ts'
+import { webhookRoutes } from './operations/webhooks/routes.ts'
 import { auditRoutes } from './platform/audit/routes.ts'
 import { answerTogether } from './platform/http/answer-together.ts'
 import type { Routes } from './platform/http/contracts.ts'
@@ -215,6 +216,7 @@ function routeGroups(services: OpenServices, headers: Record<string, string>): R
         auditRoutes(services),
         overviewRoutes(services),
         settingsRoutes(services),
+        webhookRoutes(services),
         clientRoutes(provider),
         logoRoutes(provider),
         problemRoutes(provider),

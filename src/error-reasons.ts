@@ -18,6 +18,7 @@ import { protocolErrors } from './oauth/protocol/protocol-errors.ts'
 import { siteSettingErrors } from './oauth/sites/site-setting-errors.ts'
 import { tokenErrors } from './oauth/tokens/token-errors.ts'
 import { settingsErrors } from './operations/settings/settings-errors.ts'
+import { webhookErrors } from './operations/webhooks/webhook-errors.ts'
 import { blobErrors } from './platform/blobs/blob-errors.ts'
 import { healthErrors, requestErrors } from './platform/http/request-errors.ts'
 import { ISSUES } from './platform/http/validation-issues.ts'
@@ -53,6 +54,7 @@ export const SHOWN_ERRORS = combine(
   outgoingErrors,
   pictureErrors,
   settingsErrors,
+  webhookErrors,
   sshErrors,
   publicKeyErrors,
   siteErrors,

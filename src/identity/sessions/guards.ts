@@ -27,7 +27,7 @@ interface GuardBrand<Who extends Caller> {
 }
 
 /** A guard after which `request.signedIn` is of this type. */
-type GuardFor<Who extends Caller> = Pick<Guard, 'permission' | 'acceptsBearer'> &
+type GuardFor<Who extends Caller> = Pick<Guard, 'permission' | 'alsoNeeds' | 'acceptsBearer'> &
   onRequestAsyncHookHandler<
     RawServerDefault,
     RawRequestDefaultExpression,
@@ -66,6 +66,17 @@ export const signedIn = (services: GuardServices): GuardFor<SignedIn> => guard(s
 /** Lets everybody through who has a live session and holds the permission through a role. */
 export const needs = (services: GuardServices, permission: Permission): GuardFor<SignedIn> =>
   guard(services, permission)
+
+/** The same with two permissions. The transaction of a change checks the first one again, and its rule the other one. */
+export const needsBoth = (services: GuardServices, permission: Permission, alsoNeeds: Permission): GuardFor<SignedIn> =>
+  Object.assign(
+    guardedBy<SignedIn>(permission, async (request) => {
+      const who = await permittedSession(services, request, permission)
+      await permittedSession(services, request, alsoNeeds)
+      request.signedIn = who
+    }),
+    { alsoNeeds },
+  )
 
 /** Lets everybody through who has a live session, and reads the whole account. */
 export const signedInAccount = (services: GuardServices): GuardFor<SignedInAccount> =>

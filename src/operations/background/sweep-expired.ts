@@ -36,6 +36,8 @@ const EXPIRING: (ExpiringTable & { keptMs: number })[] = [
   { table: 'oauth_unknown_refusals', key: 'client_id, id', expiry: 'at', keptMs: PROBLEM_KEPT_MS },
   { table: 'notifications', key: 'user_id, id', expiry: 'created_at', keptMs: 180 * DAY },
   { table: 'ssh_told_hosts', key: 'action_id, host_id', expiry: 'finished_at', keptMs: 30 * DAY },
+  // Whatever waits has no such time.
+  { table: 'outbox_deliveries', key: 'number', expiry: 'finished_at', keptMs: 30 * DAY },
   // They have no such time until they are completed, cancelled or failed.
   { table: 'lifecycle_actions', key: 'id', expiry: 'finished_at', keptMs: 400 * DAY },
 ]

@@ -60,6 +60,9 @@ export async function addEvents(trx: Trx, rows: NewEventRow[]): Promise<boolean>
   return isAnyOn
 }
 
+export const findEventRow = (db: Reader, id: string): Promise<EventRow | undefined> =>
+  db.selectFrom('audit_events').selectAll().where('id', '=', id).executeTakeFirst()
+
 /** Oldest first. */
 export const listOldestEvents = (db: Reader, before: number, limit: number): Promise<EventRow[]> =>
   db.selectFrom('audit_events').selectAll().where('at', '<', before).orderBy('at').orderBy('id').limit(limit).execute()

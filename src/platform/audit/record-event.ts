@@ -17,6 +17,8 @@ export interface Actor {
 export const THE_SERVICE: Actor = { id: null, email: null, source: null }
 
 export interface AuditEvent {
+  /** Made before, where something refers to the entry. */
+  id?: string
   action: AuditAction
   outcome: Outcome
   /** How somebody proved who they are, or tried to. */
@@ -71,8 +73,11 @@ const toFact = (
 })
 
 /** The method is in the data too, where those who read the audit trail find it. */
-const toRow = ({ action, outcome, method, actor, target, data }: AuditEvent, at: number): Required<NewEventRow> => ({
-  id: newOrderedId(),
+const toRow = (
+  { id, action, outcome, method, actor, target, data }: AuditEvent,
+  at: number,
+): Required<NewEventRow> => ({
+  id: id ?? newOrderedId(),
   at,
   action,
   outcome,

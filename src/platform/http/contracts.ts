@@ -11,6 +11,8 @@ export type Routes = FastifyPluginAsyncTypebox
 /** Runs in onRequest, before the body is read: 401 and 403 come before 400. The API's description reads the permission. */
 export type Guard = onRequestAsyncHookHandler & {
   permission: Permission | null
+  /** Another one that is needed too. */
+  alsoNeeds?: Permission
   /** Whether an access token is as good as a session here. */
   acceptsBearer?: boolean
 }

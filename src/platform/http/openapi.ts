@@ -53,9 +53,10 @@ export async function describeApi(
   })
 }
 
-const accessOf = ({ permission, acceptsBearer }: Guard) => ({
+const accessOf = ({ permission, alsoNeeds, acceptsBearer }: Guard) => ({
   security: [{ session: [] }, ...(acceptsBearer ? [{ bearer: [] }] : [])],
   ...(permission === null ? {} : { 'x-permission': permission }),
+  ...(alsoNeeds === undefined ? {} : { 'x-permission-too': alsoNeeds }),
 })
 
 /** The document, once all routes are in place. */

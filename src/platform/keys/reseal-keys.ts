@@ -3,6 +3,7 @@ import type { Database, Reader } from '../../storage/database.ts'
 import { recordEvent, THE_SERVICE } from '../audit/record-event.ts'
 import type { Vault } from '../crypto/vault.ts'
 import { listSealedMail, replaceSealedMail } from '../mail/mail-store.ts'
+import { listSealedSecrets, replaceSealedSecrets, webhookPurpose } from '../outbox/webhook-store.ts'
 import { lockKeys, listKeys, type KeyPurpose, replaceSealed, type StoredKey } from './service-key-store.ts'
 
 const PURPOSES: KeyPurpose[] = ['signing', 'signing-rsa', 'ssh-ca', 'ssh-host-ca']
@@ -23,14 +24,14 @@ export const opensAll = async (db: Reader, vault: Vault): Promise<boolean> =>
   })
 
 /**
- * Seals every key and every mail that waits with another secret, in one transaction: either all of them or none. Sign-ins and device
- * codes that are under way carry a code of the old secret, and have to begin again.
+ * Seals every key, every mail that waits and the secrets of webhooks with another secret, in one transaction: either all of them or
+ * none. Sign-ins and device codes that are under way carry a code of the old secret, and have to begin again.
  */
 export const resealKeys = (
   { db, now }: { db: Database; now: () => number },
   from: Vault,
   to: Vault,
-): Promise<{ keys: number; mails: number }> =>
+): Promise<{ keys: number; mails: number; webhooks: number }> =>
   db.transaction(async (trx) => {
     await lockKeys(trx)
     const again = (purpose: string, sealed: string): string => {
@@ -50,11 +51,21 @@ export const resealKeys = (
     }
     const mails = await listSealedMail(trx)
     for (const { id, contentSealed } of mails) await replaceSealedMail(trx, id, again(`mail:${id}`, contentSealed))
+    const webhooks = await listSealedSecrets(trx)
+    for (const { id, secret, previous } of webhooks) {
+      const purpose = webhookPurpose(id)
+      await replaceSealedSecrets(trx, {
+        id,
+        secret: again(purpose, secret),
+        previous: previous === null ? null : again(purpose, previous),
+      })
+    }
+    const resealed = { keys: keys.length, mails: mails.length, webhooks: webhooks.length }
     await recordEvent({ now }, trx, {
       action: 'secret_key.replaced',
       outcome: 'success',
       actor: THE_SERVICE,
-      data: { keys: keys.length, mails: mails.length },
+      data: resealed,
     })
-    return { keys: keys.length, mails: mails.length }
+    return resealed
   })

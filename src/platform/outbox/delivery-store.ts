@@ -7,7 +7,12 @@ const DAY_MS = 24 * 3_600_000
 /** How long each kind is tried. */
 const TRIED_FOR_MS: Record<ReceiverKind, number> = { webhook: DAY_MS, logout: 7 * DAY_MS, signals: 7 * DAY_MS }
 
+/** When what is added or sent again now is given up. */
+export const triedUntil = (kind: ReceiverKind, now: number): number => now + TRIED_FOR_MS[kind]
+
 export interface NewDelivery {
+  /** Made before, where somebody asks for it afterwards. */
+  id?: string
   kind: ReceiverKind
   /** The id of a webhook, or a client_id. */
   receiverId: string
@@ -31,8 +36,8 @@ const MAX_ROWS = 50
  */
 export async function addDeliveries(trx: Trx, deliveries: NewDelivery[], now: number): Promise<void> {
   if (deliveries.length === 0) return
-  const rows = deliveries.map(({ kind, receiverId, personId, type, fact, actionId, isHeld = false }) => ({
-    id: newId(),
+  const rows = deliveries.map(({ id, kind, receiverId, personId, type, fact, actionId, isHeld = false }) => ({
+    id: id ?? newId(),
     kind,
     receiver_id: receiverId,
     person_id: personId ?? '',
@@ -43,7 +48,7 @@ export async function addDeliveries(trx: Trx, deliveries: NewDelivery[], now: nu
     next_attempt_at: isHeld ? null : now,
     scheduled_at: now,
     created_at: now,
-    expires_at: now + TRIED_FOR_MS[kind],
+    expires_at: triedUntil(kind, now),
   }))
   for (let at = 0; at < rows.length; at += MAX_ROWS)
     await trx

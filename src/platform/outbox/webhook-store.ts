@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { readTextList } from '../../storage/columns.ts'
-import { changedRows, type Reader, type Trx } from '../../storage/database.ts'
+import { changedRows, type Database, type Reader, type Trx } from '../../storage/database.ts'
 import { readStatement } from '../../storage/statement.ts'
 
 const enabled = readStatement((db) =>
@@ -13,11 +13,37 @@ export async function listEnabledWebhooks(db: Reader): Promise<{ id: string; eve
   return rows.map(({ id, events }) => ({ id, events: readTextList(events) }))
 }
 
+/** What its secrets are sealed for. */
+export const webhookPurpose = (id: string): string => `webhook:${id}`
+
+interface SealedSecrets {
+  id: string
+  secret: string
+  previous: string | null
+}
+
+export async function listSealedSecrets(db: Reader): Promise<SealedSecrets[]> {
+  const rows = await db.selectFrom('webhooks').select(['id', 'secret_sealed', 'previous_secret_sealed']).execute()
+  return rows.map(({ id, secret_sealed, previous_secret_sealed }) => ({
+    id,
+    secret: secret_sealed,
+    previous: previous_secret_sealed,
+  }))
+}
+
+export async function replaceSealedSecrets(trx: Trx, { id, secret, previous }: SealedSecrets): Promise<void> {
+  await trx
+    .updateTable('webhooks')
+    .set({ secret_sealed: secret, previous_secret_sealed: previous })
+    .where('id', '=', id)
+    .execute()
+}
+
 /** At most so many deliveries are numbered in one transaction. */
 const MAX_NUMBERED = 500
 
 /** Webhooks with deliveries that have no sequence number yet. */
-export async function listUnnumberedWebhooks(db: Reader): Promise<string[]> {
+async function listUnnumberedWebhooks(db: Reader): Promise<string[]> {
   const rows = await db
     .selectFrom('outbox_deliveries')
     .select('receiver_id')
@@ -32,11 +58,11 @@ export async function listUnnumberedWebhooks(db: Reader): Promise<string[]> {
 /**
  * Gives deliveries of one webhook their sequence numbers, after the commit in which they were written: so the numbers are consecutive,
  * and nobody who writes a delivery waits for others. What was written while the webhook was being turned off is not counted, and is
- * given up. Returns how many there were; there may be more when it is `limit`.
+ * given up. Returns how many there were; there may be more when it is `MAX_NUMBERED`.
  */
 export async function numberDeliveries(
   trx: Trx,
-  { webhookId, now, limit = MAX_NUMBERED }: { webhookId: string; now: number; limit?: number },
+  { webhookId, now }: { webhookId: string; now: number },
 ): Promise<number> {
   const webhook = await trx
     .selectFrom('webhooks')
@@ -47,7 +73,7 @@ export async function numberDeliveries(
   const unnumbered = sql`
     select number, row_number() over (order by number) as place from outbox_deliveries
     where kind = 'webhook' and receiver_id = ${webhookId} and sequence is null and state = 'waiting'
-    order by number limit ${limit}`
+    order by number limit ${MAX_NUMBERED}`
   if (!webhook?.enabled)
     return changedRows(
       sql`
@@ -70,4 +96,10 @@ export async function numberDeliveries(
       .where('id', '=', webhookId)
       .execute()
   return numbered
+}
+
+/** Numbers whatever has no number yet. Called before deliveries are claimed. */
+export async function numberAll({ db, now }: { db: Database; now: () => number }): Promise<void> {
+  for (const webhookId of await listUnnumberedWebhooks(db.read))
+    while ((await db.transaction((trx) => numberDeliveries(trx, { webhookId, now: now() }))) === MAX_NUMBERED);
 }

@@ -1,5 +1,6 @@
 import { ADMIN_ROLE } from '../../../src/vocabulary/built-in-roles.ts'
 import type { Permission } from '../../../src/vocabulary/permissions.ts'
+import { RECEIVER, WEBHOOKS } from '../../operations/webhooks/webhook-people.ts'
 import { signedInPerson } from '../../support/people.ts'
 import { type ChangeTest, nextNumber, uniqueName, admin, otherUser, addPasskey } from './held-back-change.ts'
 
@@ -8,7 +9,11 @@ async function newRole(permission?: Permission): Promise<string> {
   return (await admin.post('/api/admin/roles', { name: uniqueName('Role'), permissions })).json().role.id
 }
 
-/** What administrators change of people, roles and settings. */
+/** It wants nothing that these tests do: each would be a delivery more to compare. */
+const newWebhook = async (): Promise<string> =>
+  (await admin.post(WEBHOOKS, { url: RECEIVER, events: ['service.restored'] })).json().webhook.id
+
+/** What administrators change of people, roles, webhooks and settings. */
 export const ADMINISTRATION_CHANGES: Record<string, ChangeTest> = {
   'POST /api/admin/users': {
     permission: 'users:write',
@@ -70,6 +75,34 @@ export const ADMINISTRATION_CHANGES: Record<string, ChangeTest> = {
       const [userId, roleId] = [await otherUser(app), await newRole()]
       await admin.post(`/api/admin/users/${userId}/roles`, { roleId })
       return { path: `/api/admin/users/${userId}/roles/${roleId}` }
+    },
+  },
+  'POST /api/admin/webhooks': {
+    permission: 'webhooks:manage',
+    prepare: async () => ({ path: WEBHOOKS, body: { url: RECEIVER, events: ['service.restored'] } }),
+  },
+  'PATCH /api/admin/webhooks/{id}': {
+    permission: 'webhooks:manage',
+    prepare: async () => ({ path: `${WEBHOOKS}/${await newWebhook()}`, body: { enabled: false } }),
+  },
+  'DELETE /api/admin/webhooks/{id}': {
+    permission: 'webhooks:manage',
+    prepare: async () => ({ path: `${WEBHOOKS}/${await newWebhook()}` }),
+  },
+  'POST /api/admin/webhooks/{id}/secret': {
+    permission: 'webhooks:manage',
+    prepare: async () => ({ path: `${WEBHOOKS}/${await newWebhook()}/secret` }),
+  },
+  'POST /api/admin/webhooks/{id}/test': {
+    permission: 'webhooks:manage',
+    prepare: async () => ({ path: `${WEBHOOKS}/${await newWebhook()}/test` }),
+  },
+  'POST /api/admin/webhooks/{id}/deliveries/{deliveryId}/redeliver': {
+    permission: 'webhooks:manage',
+    async prepare() {
+      const id = await newWebhook()
+      const { delivery } = (await admin.post(`${WEBHOOKS}/${id}/test`)).json()
+      return { path: `${WEBHOOKS}/${id}/deliveries/${delivery.id}/redeliver` }
     },
   },
   'POST /api/admin/bootstrap': {

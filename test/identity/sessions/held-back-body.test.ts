@@ -76,8 +76,8 @@ onMainEngine('a request whose body arrives late', (engine) => {
       if (status === 403 && permission === undefined) continue
       test(`${route} is refused when ${ending} before its body arrives`, async () => {
         const app = shared()
-        // A key is saved before a certificate is issued for it.
-        const permissions = permission ? [...new Set<Permission>([permission, 'ssh:keys:manage'])] : []
+        // A key is saved before a certificate is issued for it, and webhooks need a second one.
+        const permissions = permission ? [...new Set<Permission>([permission, 'ssh:keys:manage', 'audit:read'])] : []
         const person = await signedInPerson(app, { permissions, password: PASSWORD })
         const method = (route.split(' ')[0] ?? '') as 'POST'
         const { path: url, ...change } = await prepare(app, person)
@@ -121,6 +121,8 @@ async function contents({ services: { db } }: TestApp): Promise<unknown[]> {
     db.read.selectFrom('passkeys').selectAll().orderBy('id').execute(),
     db.read.selectFrom('oauth_clients').selectAll().orderBy('client_id').execute(),
     db.read.selectFrom('oauth_grants').selectAll().orderBy('user_id').orderBy('client_id').execute(),
+    db.read.selectFrom('webhooks').selectAll().orderBy('id').execute(),
+    db.read.selectFrom('outbox_deliveries').selectAll().orderBy('number').execute(),
     db.read.selectFrom('ssh_keys').selectAll().orderBy('id').execute(),
     db.read.selectFrom('ssh_certificates').select(['id', 'revoked_at']).orderBy('id').execute(),
     db.read.selectFrom('lifecycle_actions').selectAll().orderBy('id').execute(),

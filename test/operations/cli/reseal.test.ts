@@ -2,11 +2,14 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
+import { openSecret } from '../../../src/operations/webhooks/webhook-secret.ts'
+import { findStoredWebhook } from '../../../src/operations/webhooks/webhook-store.ts'
 import { SECRET_KEY, startApp } from '../../support/app.ts'
 import { latchkey } from '../../support/command.ts'
 import { onEachEngine } from '../../support/engines.ts'
 import { anonymous } from '../../support/people.ts'
 import { REAL_CLOCK, startReplica } from '../../support/replicas.ts'
+import { webhookManager, WEBHOOKS } from '../webhooks/webhook-people.ts'
 import { newFolder, newStorage } from './temporary.ts'
 
 const NEW_KEY = 'another-secret-key-of-32-characters-or-more'
@@ -18,7 +21,7 @@ function keyFile(t: TestContext, content: string): string {
 }
 
 onEachEngine('latchkey keys reseal', (engine) => {
-  test('encrypts keys and waiting mail with the new SECRET_KEY, and changes nothing when it is refused', async (t) => {
+  test('encrypts keys, waiting mail and secrets of webhooks with the new SECRET_KEY, and changes nothing when it is refused', async (t) => {
     const storage = await newStorage(t, engine)
     const app = await startApp(t, { storage, clock: REAL_CLOCK })
     const json = { email: 'ada@example.com', password: 'correct horse battery staple' }
@@ -26,6 +29,9 @@ onEachEngine('latchkey keys reseal', (engine) => {
     const jwks = app.services.signingKeys.jwks()
     const mails = (await app.services.db.read.selectFrom('outgoing_mail').selectAll().execute()).length
     assert.equal(mails, 1)
+    const { add, manager } = await webhookManager(app)
+    const { webhook, secret } = await add()
+    const newer = (await manager.post(`${WEBHOOKS}/${webhook.id}/secret`)).json().secret
     const reseal = (...args: string[]) => latchkey(storage, ['keys', 'reseal', ...args])
     assert.match((await reseal('--new-key-file', keyFile(t, NEW_KEY))).stderr, /already running|still running/)
     await app.close()
@@ -37,7 +43,10 @@ onEachEngine('latchkey keys reseal', (engine) => {
     assert.match(wrong.stderr, /can't be opened with the current SECRET_KEY\. Nothing was changed/)
     const done = await reseal('--new-key-file', keyFile(t, NEW_KEY))
     assert.equal(done.code, 0, done.stderr)
-    assert.match(done.stdout, /^Sealed with the new secret: 3 keys, 1 mails\.\nSet SECRET_KEY to the new value/)
+    assert.match(
+      done.stdout,
+      /^Sealed with the new secret: 3 keys, 1 mails, 1 webhooks\.\nSet SECRET_KEY to the new value/,
+    )
     assert.match(
       (await reseal('--new-key-file', keyFile(t, NEW_KEY))).stdout,
       /^Everything was sealed with the new secret already/,
@@ -46,6 +55,13 @@ onEachEngine('latchkey keys reseal', (engine) => {
     await assert.rejects(startApp(t, { storage, clock: REAL_CLOCK, config: { secretKey: SECRET_KEY } }))
     const again = await startApp(t, { storage, clock: REAL_CLOCK, config: { secretKey: NEW_KEY } })
     assert.equal(again.services.signingKeys.jwks(), jwks)
+    const stored = await findStoredWebhook(again.services.db.read, webhook.id)
+    assert.deepEqual(
+      [stored?.secret_sealed, stored?.previous_secret_sealed].map((sealed) =>
+        openSecret(again.services, webhook.id, sealed ?? ''),
+      ),
+      [newer, secret],
+    )
     await again.tick()
     assert.match(again.logged(), /Mail written to the outbox/)
   })

@@ -4,7 +4,7 @@ import { Ajv } from 'ajv'
 import addFormats from 'ajv-formats'
 import type { Response } from 'light-my-request'
 import { ERROR_CODES } from '../../../src/errors.ts'
-import { isPermission, PERMISSIONS } from '../../../src/vocabulary/permissions.ts'
+import { isPermission, type Permission, PERMISSIONS } from '../../../src/vocabulary/permissions.ts'
 import { ORIGIN, sharedApp } from '../../support/app.ts'
 import { onMainEngine } from '../../support/engines.ts'
 import { signedInPerson } from '../../support/people.ts'
@@ -12,6 +12,7 @@ import { signedInPerson } from '../../support/people.ts'
 interface Operation {
   security?: Record<string, unknown>[]
   'x-permission'?: string
+  'x-permission-too'?: Permission
   responses: Record<string, { content?: Record<string, { schema: object }> }>
 }
 
@@ -143,7 +144,12 @@ onMainEngine('the API as its OpenAPI document describes it', (engine) => {
     for (const { path, method, operation } of sessionOperations()) {
       const permission = operation['x-permission']
       if (permission === undefined || !isPermission(permission)) continue
-      const { cookie } = await signedInPerson(shared(), { permissions: [permission] })
+      const { cookie } = await signedInPerson(shared(), {
+        permissions: [
+          permission,
+          ...(operation['x-permission-too'] === undefined ? [] : [operation['x-permission-too']]),
+        ],
+      })
       const response = await send(method, path, cookie)
       assert.ok(
         ![401, 403].includes(response.statusCode) && response.statusCode < 500,

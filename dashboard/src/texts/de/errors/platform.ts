@@ -1,4 +1,5 @@
 import type { settingsErrors } from '../../../../../src/operations/settings/settings-errors.ts'
+import type { webhookErrors } from '../../../../../src/operations/webhooks/webhook-errors.ts'
 import type { blobErrors } from '../../../../../src/platform/blobs/blob-errors.ts'
 import type { requestErrors } from '../../../../../src/platform/http/request-errors.ts'
 import type { limitErrors } from '../../../../../src/platform/limits/limit-errors.ts'
@@ -11,7 +12,8 @@ type Table = typeof requestErrors &
   typeof limitErrors &
   typeof outgoingErrors &
   typeof pictureErrors &
-  typeof settingsErrors
+  typeof settingsErrors &
+  typeof webhookErrors
 
 export const platformErrors: ErrorTexts<Table> = {
   about_with_others: 'Entweder about nennen, oder actor und target.',
@@ -38,6 +40,8 @@ export const platformErrors: ErrorTexts<Table> = {
   method_not_allowed: 'Das kann der Dienst nicht.',
   network_queue_full: 'Aus Ihrem Netz warten sehr viele Anfragen. Versuchen Sie es in {wait:duration} noch einmal.',
   no_logo: 'Es gibt kein Logo.',
+  no_such_delivery: 'Diese Zustellung gibt es nicht.',
+  no_such_webhook: 'Diesen Webhook gibt es nicht.',
   outgoing_address_malformed:
     'Diese Adresse muss eine vollständige URL mit https sein, ohne Zugangsdaten, Fragment (#), Leerzeichen und Steuerzeichen.',
   outgoing_address_needs_https:
@@ -57,6 +61,13 @@ export const platformErrors: ErrorTexts<Table> = {
   too_many_failures: 'Zu viele Fehlversuche. Versuchen Sie es in {wait:duration} noch einmal.',
   too_many_pixels: 'Das Bild hat zu viele Pixel. Höchstens 40 Megapixel und 500 Einzelbilder werden angenommen.',
   too_many_test_mails: 'Ihnen wurden zu viele Mails geschickt. Versuchen Sie es in einer Stunde noch einmal.',
+  too_many_webhook_requests:
+    'An einen Webhook gehen höchstens {max} Tests und Wiederholungen in der Minute. Versuchen Sie es in einer Minute noch einmal.',
+  too_many_webhooks: 'Es gibt schon {max} Webhooks.',
   upload_malformed: 'Die hochgeladene Datei wurde unterwegs beschädigt.',
   uri_too_long: 'Die Adresse ist zu lang.',
+  webhook_entry_gone: 'Der Eintrag des Prüfprotokolls wurde archiviert und kann nicht noch einmal gesendet werden.',
+  webhook_event_unknown:
+    '{event} ist weder eine Aktion des Prüfprotokolls, die gesendet wird, noch der Anfang einer solchen wie user.*.',
+  webhook_off: 'Dieser Webhook ist abgeschaltet. Schalten Sie ihn zuerst ein.',
 }

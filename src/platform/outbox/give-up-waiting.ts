@@ -1,0 +1,32 @@
+import { sql } from 'kysely'
+import { changedRows, type Trx } from '../../storage/database.ts'
+import type { ReceiverKind } from '../../vocabulary/receivers.ts'
+
+/** So that no transaction takes long. What is left is given up by the next call, or at its next attempt. */
+const MAX_GIVEN_UP = 1000
+
+/**
+ * Ends what waits for a receiver that is gone. Attempts that are under way lose their claim. Returns how many there were; there may
+ * be more when it is `MAX_GIVEN_UP`.
+ */
+export const giveUpWaiting = (
+  trx: Trx,
+  { kind, receiverId, error, now }: { kind: ReceiverKind; receiverId: string; error: string; now: number },
+): Promise<number> =>
+  changedRows(
+    sql`
+      update outbox_deliveries
+      set state = 'given_up', last_error = ${error}, next_attempt_at = null, claim = null, finished_at = ${now}
+      where number in (
+        select number from outbox_deliveries
+        where kind = ${kind} and receiver_id = ${receiverId} and state = 'waiting' limit ${MAX_GIVEN_UP})`,
+    trx,
+  )
+
+/** The same, until none is left. */
+export async function giveUpAll(
+  transaction: (work: (trx: Trx) => Promise<number>) => Promise<number>,
+  which: Parameters<typeof giveUpWaiting>[1],
+): Promise<void> {
+  while ((await transaction((trx) => giveUpWaiting(trx, which))) === MAX_GIVEN_UP);
+}
