@@ -1,0 +1,207 @@
+import { type Selectable, sql } from 'kysely'
+import { due, MAX_CLOCK_SKEW_MS } from '../../storage/columns.ts'
+import type { Reader, Trx } from '../../storage/database.ts'
+import type { Schema } from '../../storage/schema.ts'
+import type { DeliveryState, ReceiverKind } from '../../vocabulary/receivers.ts'
+import { newId } from '../ids.ts'
+
+/** A delivery that this replica is sending. `claim` is new for each claim: an attempt that has lost its claim changes nothing. */
+export interface ClaimedDelivery {
+  number: number
+  id: string
+  claim: string
+  kind: ReceiverKind
+  receiverId: string
+  personId: string
+  type: string
+  fact: string
+  sequence: number | null
+  /** This attempt counts. */
+  attempts: number
+  createdAt: number
+  expiresAt: number
+}
+
+/** A retry is never planned for later than this. */
+const MAX_AHEAD_MS = 3_600_000 + MAX_CLOCK_SKEW_MS
+
+export interface Candidate {
+  number: number
+  kind: ReceiverKind
+  receiverId: string
+  isFailing: boolean
+}
+
+/** The key of a receiver. */
+export const receiverKey = ({ kind, receiverId }: { kind: ReceiverKind; receiverId: string }): string =>
+  `${kind} ${receiverId}`
+
+const isFirstOfPerson = sql<boolean>`not exists (
+  select 1 from outbox_deliveries earlier
+  where earlier.state = 'waiting' and earlier.replaced_by is null
+    and earlier.kind = outbox_deliveries.kind and earlier.receiver_id = outbox_deliveries.receiver_id
+    and earlier.person_id = outbox_deliveries.person_id and earlier.number < outbox_deliveries.number)`
+
+/** A delivery of a webhook is sent when it has its number. */
+const isSendable = sql<boolean>`outbox_deliveries.state = 'waiting' and outbox_deliveries.replaced_by is null
+  and (outbox_deliveries.kind <> 'webhook' or outbox_deliveries.sequence is not null)`
+
+/** What may be sent now, but to those receivers: of one receiver and person only what was written first. */
+export async function listDue(db: Reader, now: number, except: string[], limit: number): Promise<Candidate[]> {
+  const rows = await db
+    .selectFrom('outbox_deliveries')
+    .leftJoin('outbox_receivers', (join) =>
+      join
+        .onRef('outbox_receivers.kind', '=', 'outbox_deliveries.kind')
+        .onRef('outbox_receivers.receiver_id', '=', 'outbox_deliveries.receiver_id'),
+    )
+    .select(['outbox_deliveries.number', 'outbox_deliveries.kind', 'outbox_deliveries.receiver_id as receiverId'])
+    .select('outbox_receivers.failing_since')
+    .where(isSendable)
+    .where(due('outbox_deliveries.next_attempt_at', now, MAX_AHEAD_MS))
+    .where((eb) =>
+      eb.or([eb('outbox_receivers.paused_until', 'is', null), due('outbox_receivers.paused_until', now, MAX_AHEAD_MS)]),
+    )
+    .where(isFirstOfPerson)
+    .where(sql<string>`outbox_deliveries.kind || ' ' || outbox_deliveries.receiver_id`, 'not in', ['', ...except])
+    .orderBy('outbox_deliveries.next_attempt_at')
+    .orderBy('outbox_deliveries.number')
+    .limit(limit)
+    .execute()
+  return rows.map(({ number, kind, receiverId, failing_since }) => ({
+    number,
+    kind,
+    receiverId,
+    isFailing: failing_since !== null,
+  }))
+}
+
+/** A claim moves the time of the next attempt: of several replicas, the one whose statement moved it sends the delivery. */
+export async function claimDeliveries(
+  trx: Trx,
+  numbers: number[],
+  { now, leaseMs }: { now: number; leaseMs: number },
+): Promise<ClaimedDelivery[]> {
+  if (numbers.length === 0) return []
+  const claim = newId()
+  const rows = await trx
+    .updateTable('outbox_deliveries')
+    .set({ claim, next_attempt_at: now + leaseMs, scheduled_at: now, attempts: sql<number>`attempts + 1` })
+    .where('number', 'in', numbers)
+    .where(isSendable)
+    .where(due('next_attempt_at', now, MAX_AHEAD_MS))
+    .returning(CLAIMED_COLUMNS)
+    .execute()
+  return rows.map((row) => toClaimed(row, claim))
+}
+
+/** The same for what was written next about the same person, if it is due. */
+export async function claimNext(
+  trx: Trx,
+  { kind, receiverId, personId, number }: ClaimedDelivery,
+  lease: { now: number; leaseMs: number },
+): Promise<ClaimedDelivery | undefined> {
+  const next = await trx
+    .selectFrom('outbox_deliveries')
+    .select('number')
+    .where(sql<boolean>`state = 'waiting' and replaced_by is null`)
+    .where('kind', '=', kind)
+    .where('receiver_id', '=', receiverId)
+    .where('person_id', '=', personId)
+    .where('number', '>', number)
+    .orderBy('number')
+    .limit(1)
+    .executeTakeFirst()
+  return next && (await claimDeliveries(trx, [next.number], lease))[0]
+}
+
+const CLAIMED_COLUMNS = [
+  'number',
+  'id',
+  'kind',
+  'receiver_id',
+  'person_id',
+  'type',
+  'fact',
+  'sequence',
+  'attempts',
+  'created_at',
+  'expires_at',
+] as const
+
+const toClaimed = (
+  row: Pick<Selectable<Schema['outbox_deliveries']>, (typeof CLAIMED_COLUMNS)[number]>,
+  claim: string,
+): ClaimedDelivery => ({
+  number: row.number,
+  id: row.id,
+  claim,
+  kind: row.kind,
+  receiverId: row.receiver_id,
+  personId: row.person_id,
+  type: row.type,
+  fact: row.fact,
+  sequence: row.sequence,
+  attempts: row.attempts,
+  createdAt: row.created_at,
+  expiresAt: row.expires_at,
+})
+
+interface Attempted {
+  now: number
+  status: number | undefined
+  error: string | undefined
+}
+
+/** Ends a delivery, and those that it replaced. False when another replica has claimed it since. */
+export async function endDelivery(
+  trx: Trx,
+  { number, claim }: ClaimedDelivery,
+  { state, now, status, error }: Attempted & { state: Exclude<DeliveryState, 'waiting'> },
+): Promise<boolean> {
+  const end = {
+    state,
+    finished_at: now,
+    next_attempt_at: null,
+    claim: null,
+    last_status: status ?? null,
+    last_error: error ?? null,
+  }
+  const ended = await trx
+    .updateTable('outbox_deliveries')
+    .set(end)
+    .where('number', '=', number)
+    .where('claim', '=', claim)
+    .returning('number')
+    .execute()
+  if (ended.length === 0) return false
+  await trx
+    .updateTable('outbox_deliveries')
+    .set(end)
+    .where(sql<boolean>`state = 'waiting'`)
+    .where('replaced_by', '=', number)
+    .execute()
+  return true
+}
+
+/** Gives up the claim; the delivery is tried again after a pause. False when another replica has claimed it since. */
+export async function markForRetry(
+  trx: Trx,
+  { number, claim }: ClaimedDelivery,
+  { waitMs, now, status, error }: Attempted & { waitMs: number },
+): Promise<boolean> {
+  const kept = await trx
+    .updateTable('outbox_deliveries')
+    .set({
+      claim: null,
+      next_attempt_at: now + waitMs,
+      scheduled_at: now,
+      last_status: status ?? null,
+      last_error: error ?? null,
+    })
+    .where('number', '=', number)
+    .where('claim', '=', claim)
+    .returning('number')
+    .execute()
+  return kept.length > 0
+}

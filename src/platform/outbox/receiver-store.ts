@@ -1,0 +1,107 @@
+import { sql } from 'kysely'
+import type { Reader, Trx } from '../../storage/database.ts'
+import type { ReceiverKind } from '../../vocabulary/receivers.ts'
+
+interface Receiver {
+  kind: ReceiverKind
+  receiverId: string
+}
+
+interface Attempt {
+  now: number
+  status: number | undefined
+}
+
+/**
+ * Notes that a receiver has answered. If it failed before, everything that waits for it is tried at once, instead of when each of them
+ * was to be tried next.
+ */
+export async function markAnswering(trx: Trx, { kind, receiverId }: Receiver, { now, status }: Attempt): Promise<void> {
+  const before = await trx
+    .selectFrom('outbox_receivers')
+    .select('failing_since')
+    .where('kind', '=', kind)
+    .where('receiver_id', '=', receiverId)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+  const row = { failing_since: null, paused_until: null, last_error: null, notified_at: null }
+  await trx
+    .insertInto('outbox_receivers')
+    .values({ kind, receiver_id: receiverId, ...row, last_status: status ?? null, last_at: now })
+    .onConflict((conflict) =>
+      conflict.columns(['kind', 'receiver_id']).doUpdateSet({ ...row, last_status: status ?? null, last_at: now }),
+    )
+    .execute()
+  if (!before || before.failing_since === null) return
+  await trx
+    .updateTable('outbox_deliveries')
+    .set({ next_attempt_at: now, scheduled_at: now })
+    .where(sql<boolean>`state = 'waiting' and claim is null`)
+    .where('kind', '=', kind)
+    .where('receiver_id', '=', receiverId)
+    .where('next_attempt_at', '>', now)
+    .execute()
+}
+
+/** Notes that an attempt has failed, and until when the receiver wants to get nothing. */
+export async function markFailing(
+  trx: Trx,
+  { kind, receiverId }: Receiver,
+  { now, status, error, pausedUntil }: Attempt & { error: string; pausedUntil: number | undefined },
+): Promise<void> {
+  const row = { last_status: status ?? null, last_error: error, last_at: now, paused_until: pausedUntil ?? null }
+  await trx
+    .insertInto('outbox_receivers')
+    .values({ kind, receiver_id: receiverId, failing_since: now, notified_at: null, ...row })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['kind', 'receiver_id'])
+        .doUpdateSet({ ...row, failing_since: sql<number>`coalesce(outbox_receivers.failing_since, ${now})` }),
+    )
+    .execute()
+}
+
+export interface FailingReceiver extends Receiver {
+  since: number
+  lastStatus: number | null
+  error: string | null
+}
+
+/** Those that have failed since that time or longer, the longest first. */
+export async function listFailing(
+  db: Reader,
+  { before, onlyUnnoticed = false }: { before: number; onlyUnnoticed?: boolean },
+): Promise<FailingReceiver[]> {
+  const rows = await db
+    .selectFrom('outbox_receivers')
+    .select(['kind', 'receiver_id', 'failing_since', 'last_status', 'last_error'])
+    .where('failing_since', '<=', before)
+    .$if(onlyUnnoticed, (query) => query.where('notified_at', 'is', null))
+    .orderBy('failing_since')
+    .orderBy('receiver_id')
+    .limit(MAX_LISTED)
+    .execute()
+  return rows.map((row) => ({
+    kind: row.kind,
+    receiverId: row.receiver_id,
+    since: row.failing_since ?? 0,
+    lastStatus: row.last_status,
+    error: row.last_error,
+  }))
+}
+
+const MAX_LISTED = 100
+
+/** False when another replica has noted it already, or the receiver answers again. */
+export async function markNotified(trx: Trx, { kind, receiverId }: Receiver, now: number): Promise<boolean> {
+  const rows = await trx
+    .updateTable('outbox_receivers')
+    .set({ notified_at: now })
+    .where('kind', '=', kind)
+    .where('receiver_id', '=', receiverId)
+    .where('failing_since', 'is not', null)
+    .where('notified_at', 'is', null)
+    .returning('kind')
+    .execute()
+  return rows.length > 0
+}
