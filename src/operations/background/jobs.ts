@@ -16,6 +16,7 @@ import { activateNextKey } from '../../platform/keys/rotate-signing-key.ts'
 import { advanceSshCa } from '../../platform/keys/rotate-ssh-ca.ts'
 import { createMailDelivery, type FailedMail } from '../../platform/mail/deliver-mail.ts'
 import { createOutboxSweeper } from '../../platform/mail/sweep-outbox.ts'
+import { createDispatcher } from '../../platform/outbox/send-deliveries.ts'
 import { createPictureSweeper } from '../../platform/pictures/sweep-pictures.ts'
 import type { Services } from '../../platform/services.ts'
 import { HOST_CERTIFICATE_SECONDS } from '../../ssh/hosts/enroll-host.ts'
@@ -23,6 +24,7 @@ import type { LongPolls } from '../../ssh/hosts/long-polls.ts'
 import { giveUpHosts } from '../../ssh/hosts/told-hosts.ts'
 import { reviewCertificates } from '../../ssh/revocation/revoke-lost-certificates.ts'
 import type { Trx } from '../../storage/database.ts'
+import { createSenders } from './senders.ts'
 import { sweepExpired } from './sweep-expired.ts'
 import type { Job } from './ticker.ts'
 
@@ -37,6 +39,7 @@ export function backgroundJobs(
     isLinkLive: isEmailTokenLive,
     reportFailed: (trx, failed) => reportFailedMail(services, trx, failed),
   })
+  const deliveries = createDispatcher(services, createSenders(services))
   return [
     { name: 'keep-streams', runsWithWrongClock: true, run: () => services.streams.check() },
     { name: 'answer-waiting-hosts', runsWithWrongClock: true, run: () => services.longPolls.answerLate() },
@@ -50,6 +53,7 @@ export function backgroundJobs(
     { name: 'write-problems', run: () => services.problems.flush() },
     { name: 'write-pkce-uses', run: () => services.pkceUses.flush() },
     { name: 'deliver-mail', runsWithWrongClock: true, run: mail.deliver, stop: mail.stop },
+    { name: 'send-deliveries', run: deliveries.dispatch, stop: deliveries.stop },
     { name: 'activate-signing-key', everyMs: MINUTE, run: () => activateNextKey(services) },
     {
       name: 'rotate-ssh-ca',

@@ -3,6 +3,7 @@ import { within, type Database, type Engine, type Reader } from '../../storage/d
 import type { AuditEvent } from '../audit/record-event.ts'
 import { VERSION } from '../config/version.ts'
 import { countEvents } from './count-events.ts'
+import { measureDeliveries } from './measure-deliveries.ts'
 import { measureRequests } from './measure-requests.ts'
 import { countQueued, type QueueCounts } from './queue-store.ts'
 
@@ -10,6 +11,8 @@ import { countQueued, type QueueCounts } from './queue-store.ts'
 export interface Metrics {
   measureRequests: ReturnType<typeof measureRequests>
   countEvent(event: AuditEvent): void
+  /** An attempt to tell a receiver outside was stored. */
+  countDelivery: ReturnType<typeof measureDeliveries>
   /** A request named a client that is not registered. */
   countUnknownClient(): void
   /** A revocation list for hosts was built. */
@@ -83,6 +86,7 @@ export function createMetrics({ db, now, load, clockDifference, countStreams, ..
   return {
     measureRequests: measure,
     countEvent: countEvents(registry),
+    countDelivery: measureDeliveries(registry),
     countUnknownClient: () => unknownClients.inc(),
     krlBuilt,
     watchJobs: stored.watchJobs,
@@ -131,6 +135,18 @@ function addStoredGauges(
     'latchkey_mail_oldest_seconds',
     'How long the oldest mail has waited to be sent, of all replicas; 0 without any.',
     () => current && (secondsSince(now, current.oldestMailAt) ?? 0),
+  )
+  addGauge(
+    registry,
+    'latchkey_outbox_waiting',
+    'What receivers are still to be told, of all replicas.',
+    () => current?.deliveries,
+  )
+  addGauge(
+    registry,
+    'latchkey_outbox_oldest_seconds',
+    'How long the oldest of it has waited; 0 without any. What receivers fetch themselves is not counted.',
+    () => current && (secondsSince(now, current.oldestDeliveryAt) ?? 0),
   )
   addGauge(
     registry,

@@ -10,6 +10,9 @@ export interface QueueCounts {
   pending: number
   /** Actions that could not be carried out. */
   failed: number
+  /** What receivers outside are still to be told, and since when. Not what they fetch themselves. */
+  deliveries: number
+  oldestDeliveryAt: number | undefined
   /** When the job that has waited longest should have run. */
   nextJobAt: number | undefined
 }
@@ -32,6 +35,14 @@ export async function countQueued(db: Reader, jobs: readonly string[] | undefine
       selectFrom('outgoing_mail')
         .select(({ fn }) => fn.min<number | null>('created_at').as('at'))
         .as('oldestMailAt'),
+      selectFrom('outbox_deliveries')
+        .select(({ fn }) => fn.countAll<number>().as('count'))
+        .where(IS_WAITING)
+        .as('deliveries'),
+      selectFrom('outbox_deliveries')
+        .select(({ fn }) => fn.min<number | null>('created_at').as('at'))
+        .where(IS_WAITING)
+        .as('oldestDeliveryAt'),
       selectFrom('background_jobs')
         .select(({ fn }) => fn.min<number | null>('next_run_at').as('at'))
         .$if(jobs !== undefined, (query) => query.where('name', 'in', ['', ...(jobs ?? [])]))
@@ -43,6 +54,11 @@ export async function countQueued(db: Reader, jobs: readonly string[] | undefine
     pending: row.pending ?? 0,
     failed: row.failed ?? 0,
     oldestMailAt: row.oldestMailAt ?? undefined,
+    deliveries: row.deliveries ?? 0,
+    oldestDeliveryAt: row.oldestDeliveryAt ?? undefined,
     nextJobAt: row.nextJobAt ?? undefined,
   }
 }
+
+/** A partial index has these. */
+const IS_WAITING = sql<boolean>`state = 'waiting' and replaced_by is null and next_attempt_at is not null`

@@ -1,46 +1,24 @@
-import type { Logger } from 'pino'
 import type { Database } from '../../storage/database.ts'
 import type { Signals } from '../../storage/signals.ts'
-import { OutgoingError } from '../outgoing/outgoing-failure.ts'
-import type { Outgoing, OutgoingAnswer } from '../outgoing/outgoing.ts'
-import {
-  type Candidate,
-  claimDeliveries,
-  type ClaimedDelivery,
-  claimNext,
-  endDelivery,
-  listDue,
-  markForRetry,
-  receiverKey,
-} from './claim-store.ts'
-import { markAnswering, markFailing } from './receiver-store.ts'
-import type { Outcome, Senders } from './sender.ts'
+import { RECEIVER_KINDS } from '../../vocabulary/receivers.ts'
+import { type Attempt, attemptDelivery, type AttemptServices, LEASE_MS, settleDelivery } from './attempt-delivery.ts'
+import { type Candidate, claimDeliveries, type ClaimedDelivery, listDue, receiverKey } from './claim-store.ts'
+import type { Senders } from './sender.ts'
 
 const SECOND = 1000
-const MINUTE = 60 * SECOND
-/** After this long another replica takes over what a replica that has died or is frozen was sending. */
-const LEASE_MS = 20 * SECOND
 /** An attempt that has not written its request by then leaves it to whoever takes over. */
 const MAX_BEFORE_SENDING_MS = 10 * SECOND
 /** How many are sent at once, in total and to one receiver; while a receiver fails, one tells whether it still does. */
 const MAX_SENDING = 256
 const MAX_SENDING_TO_ONE = 8
 const MAX_SENDING_TO_FAILING = 1
-const WAITS_MS = [SECOND, 5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE]
-const MAX_WAIT_MS = 60 * MINUTE
 /** How long a stop waits for what is being sent. What is not stored by then is sent again when its lease is over. */
 const STOP_MS = 3 * SECOND
-const MAX_ERROR_LENGTH = 200
 
-interface DispatcherServices {
+interface DispatcherServices extends AttemptServices {
   db: Database
-  now: () => number
   monotonicNow: () => number
-  log: Logger
   signals: Signals
-  outgoing: Pick<Outgoing, 'send'>
-  /** Called with every attempt that was stored. */
-  observeAttempt?: (attempt: { kind: ClaimedDelivery['kind']; outcome: Outcome; seconds: number }) => void
 }
 
 export interface Dispatcher {
@@ -51,17 +29,6 @@ export interface Dispatcher {
   stop(): Promise<void>
 }
 
-/** What became of an attempt, until it is stored. */
-interface Attempt {
-  outcome: Outcome
-  status: number | undefined
-  error: string | undefined
-  /** Milliseconds for which the receiver wants to get nothing. */
-  retryAfterMs?: number | undefined
-  /** It failed here, and says nothing about the receiver. */
-  isOurs?: boolean
-}
-
 /**
  * Sends deliveries. Of one receiver and person one is sent after the other; those of different people, and of different receivers, go side
  * by side, so that a receiver that hangs delays no other. An attempt whose outcome can't be stored is made again: each delivery
@@ -69,6 +36,7 @@ interface Attempt {
  */
 export function createDispatcher(services: DispatcherServices, senders: Senders): Dispatcher {
   const { db, now, monotonicNow, log, signals } = services
+  const kinds = RECEIVER_KINDS.filter((kind) => kind in senders)
   const sending = new Map<string, { receiver: string; ended: Promise<void> }>()
   let isStopped = false
   let isAgain = false
@@ -102,7 +70,7 @@ export function createDispatcher(services: DispatcherServices, senders: Senders)
     const full = new Set<string>()
     isMoreDue = true
     while (!isStopped && sending.size < MAX_SENDING) {
-      const due = await listDue(db.read, now(), [...full], MAX_SENDING)
+      const due = await listDue(db.read, { kinds, now: now(), except: [...full], limit: MAX_SENDING })
       if (due.length === 0) {
         isMoreDue = full.size > 0
         return
@@ -139,7 +107,7 @@ export function createDispatcher(services: DispatcherServices, senders: Senders)
     let delivery: ClaimedDelivery | undefined = first
     let at = claimedAt
     while (delivery && !isStopped) {
-      const attempt = await attemptOnce(services, senders, delivery, () => isMine(at))
+      const attempt = await attemptDelivery(services, senders, delivery, () => isMine(at))
       const stored: { next: ClaimedDelivery | undefined } | undefined = await store(delivery, attempt)
       if (!stored) return
       at = monotonicNow()
@@ -155,7 +123,7 @@ export function createDispatcher(services: DispatcherServices, senders: Senders)
     attempt: Attempt,
   ): Promise<{ next: ClaimedDelivery | undefined } | undefined> => {
     try {
-      return await db.transaction((trx) => settle(services, senders, trx, delivery, attempt))
+      return await db.transaction((trx) => settleDelivery(services, senders, trx, delivery, attempt))
     } catch (error) {
       log.warn(
         { err: error, delivery: delivery.id },
@@ -208,89 +176,4 @@ export function createDispatcher(services: DispatcherServices, senders: Senders)
       clearTimeout(timer)
     },
   }
-}
-
-const NOT_PREPARED = 'It could not be prepared; the log of the service says why.'
-
-/** Never rejects. */
-async function attemptOnce(
-  { outgoing, log }: DispatcherServices,
-  senders: Senders,
-  delivery: ClaimedDelivery,
-  isStillMine: () => boolean,
-): Promise<Attempt> {
-  const sender = senders[delivery.kind]
-  try {
-    const request = await sender.prepare(delivery)
-    if ('state' in request) return { outcome: request.state, status: undefined, error: request.error, isOurs: true }
-    const answer = await outgoing.send({ ...request, isStillMine })
-    const outcome = sender.judge(delivery, answer)
-    return {
-      outcome,
-      status: answer.status,
-      error: outcome === 'acknowledged' ? undefined : describeAnswer(answer),
-      retryAfterMs: readRetryAfter(answer),
-    }
-  } catch (error) {
-    if (error instanceof OutgoingError)
-      return { outcome: 'retry', status: undefined, error: error.message, isOurs: error.kind === 'abandoned' }
-    log.error({ err: error, delivery: delivery.id, kind: delivery.kind }, 'A delivery could not be prepared.')
-    return { outcome: 'retry', status: undefined, error: NOT_PREPARED, isOurs: true }
-  }
-}
-
-/** What was answered, for administrators: the beginning of a text, in printable characters. */
-function describeAnswer({ status, body }: OutgoingAnswer): string {
-  const text = body
-    .subarray(0, MAX_ERROR_LENGTH * 4)
-    .toString()
-    .replace(/[^\x20-\x7e]+/g, ' ')
-    .trim()
-  return (text === '' ? `HTTP ${status}` : `HTTP ${status}: ${text}`).slice(0, MAX_ERROR_LENGTH)
-}
-
-/** RFC 9110 section 10.2.3, in seconds or as a date. */
-function readRetryAfter({ headers, status }: OutgoingAnswer): number | undefined {
-  const text = headers['retry-after']
-  if (text === undefined || status < 300) return undefined
-  const ms = /^\d{1,9}$/.test(text) ? Number(text) * SECOND : Date.parse(text) - Date.parse(headers.date ?? '')
-  return Number.isFinite(ms) && ms > 0 ? Math.min(ms, MAX_WAIT_MS) : undefined
-}
-
-/** Stores the outcome of an attempt. When the delivery has ended, the next one about that person is claimed at once. */
-async function settle(
-  { now, log, observeAttempt }: DispatcherServices,
-  senders: Senders,
-  trx: Parameters<typeof endDelivery>[0],
-  delivery: ClaimedDelivery,
-  { outcome: judged, status, error, retryAfterMs, isOurs }: Attempt,
-): Promise<{ next: ClaimedDelivery | undefined }> {
-  const at = now()
-  const isOver = judged === 'retry' && delivery.expiresAt <= at
-  const outcome = isOver ? 'given_up' : judged
-  const attempt = { now: at, status, error }
-  const isStored =
-    outcome === 'retry'
-      ? await markForRetry(trx, delivery, { ...attempt, waitMs: WAITS_MS[delivery.attempts - 1] ?? MAX_WAIT_MS })
-      : await endDelivery(trx, delivery, { ...attempt, state: outcome })
-  if (!isStored) {
-    log.warn({ delivery: delivery.id }, 'A delivery that was being sent was taken over by another replica.')
-    return { next: undefined }
-  }
-  if (!isOurs && judged === 'retry') {
-    const pausedUntil = retryAfterMs === undefined ? undefined : at + retryAfterMs
-    await markFailing(trx, delivery, { now: at, status, error: error ?? '', pausedUntil })
-  } else if (!isOurs) await markAnswering(trx, delivery, { now: at, status })
-  await senders[delivery.kind].settled?.(trx, delivery, { outcome, status })
-  trx.afterCommit(() =>
-    observeAttempt?.({ kind: delivery.kind, outcome, seconds: Math.max(0, at - delivery.createdAt) / SECOND }),
-  )
-  if (outcome === 'retry') {
-    log.info(
-      { delivery: delivery.id, kind: delivery.kind, receiver: delivery.receiverId, status, error },
-      'A delivery is tried again.',
-    )
-    return { next: undefined }
-  }
-  return { next: await claimNext(trx, delivery, { now: at, leaseMs: LEASE_MS }) }
 }

@@ -1,6 +1,6 @@
 import type { Trx } from '../../storage/database.ts'
 import type { DeliveryState, ReceiverKind } from '../../vocabulary/receivers.ts'
-import type { OutgoingAnswer, OutgoingRequest } from '../outgoing/outgoing.ts'
+import type { OutgoingAnswer, OutgoingRequest } from '../outgoing/send-request.ts'
 import type { ClaimedDelivery } from './claim-store.ts'
 
 /** How a delivery ends; `retry` is not the end. */
@@ -27,4 +27,4 @@ export interface Ended {
   error: string
 }
 
-export type Senders = Record<ReceiverKind, Sender>
+export type Senders = Partial<Record<ReceiverKind, Sender>>
