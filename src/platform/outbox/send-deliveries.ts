@@ -38,7 +38,7 @@ export function createDispatcher(services: DispatcherServices, senders: Senders)
   const { db, now, monotonicNow, log, signals } = services
   const kinds = RECEIVER_KINDS.filter((kind) => kind in senders)
   const sending = new Map<string, { receiver: string; ended: Promise<void> }>()
-  let isStopped = false
+  const stopping = new AbortController()
   let isAgain = false
   /** Whether the last pass left something for when there is room. */
   let isMoreDue = false
@@ -69,7 +69,7 @@ export function createDispatcher(services: DispatcherServices, senders: Senders)
     for (const { beforeClaim } of Object.values(senders)) await beforeClaim?.()
     const full = new Set<string>()
     isMoreDue = true
-    while (!isStopped && sending.size < MAX_SENDING) {
+    while (!stopping.signal.aborted && sending.size < MAX_SENDING) {
       const due = await listDue(db.read, { kinds, now: now(), except: [...full], limit: MAX_SENDING })
       if (due.length === 0) {
         isMoreDue = full.size > 0
@@ -106,7 +106,7 @@ export function createDispatcher(services: DispatcherServices, senders: Senders)
   const work = async (first: ClaimedDelivery, claimedAt: number): Promise<void> => {
     let delivery: ClaimedDelivery | undefined = first
     let at = claimedAt
-    while (delivery && !isStopped) {
+    while (delivery && !stopping.signal.aborted) {
       const attempt = await attemptDelivery(services, senders, delivery, () => isMine(at))
       const stored: { next: ClaimedDelivery | undefined } | undefined = await store(delivery, attempt)
       if (!stored) return
@@ -135,7 +135,7 @@ export function createDispatcher(services: DispatcherServices, senders: Senders)
 
   const run = async (): Promise<void> => {
     try {
-      while (isAgain && !isStopped) {
+      while (isAgain && !stopping.signal.aborted) {
         isAgain = false
         await pass()
       }
@@ -147,28 +147,32 @@ export function createDispatcher(services: DispatcherServices, senders: Senders)
 
   /** One pass at a time; what is added during one is found by another one after it. */
   const dispatch = async (): Promise<void> => {
-    if (isStopped) return
+    if (stopping.signal.aborted) return
     isAgain = true
     await (current ??= run())
   }
 
   const wake = (): void => {
-    if (!isStopped)
+    if (!stopping.signal.aborted)
       dispatch().catch((error: unknown) =>
         log.warn({ err: error }, 'Deliveries could not be sent; they are tried again.'),
       )
   }
   const listening = [signals.on('deliveries-added', wake), signals.on('resync', wake)]
 
+  const listBusy = (): Promise<void>[] => [
+    ...(current ? [current] : []),
+    ...[...sending.values()].map(({ ended }) => ended),
+  ]
   const settled = async (): Promise<void> => {
-    while (current || sending.size > 0) await Promise.all([current, ...[...sending.values()].map(({ ended }) => ended)])
+    for (let busy = listBusy(); busy.length > 0; busy = listBusy()) await Promise.all(busy)
   }
 
   return {
     dispatch,
     settled,
     async stop() {
-      isStopped = true
+      stopping.abort()
       for (const unlisten of listening) unlisten()
       const { promise: late, resolve } = Promise.withResolvers<void>()
       const timer = setTimeout(resolve, STOP_MS)

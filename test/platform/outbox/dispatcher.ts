@@ -86,13 +86,12 @@ export async function createOutbox(t: TestContext, engine: EngineName): Promise<
       db.transaction((trx) =>
         addDeliveries(
           trx,
-          deliveries.map((each, index) => ({
-            kind: 'logout',
-            receiverId: 'app',
-            personId: 'ada',
+          deliveries.map(({ kind = 'logout', receiverId = 'app', personId = 'ada' }, index) => ({
+            kind,
+            receiverId,
+            personId,
             type: 'logout',
             fact: { text: String(index + 1) },
-            ...each,
           })),
           clock.now(),
         ),
