@@ -26,11 +26,11 @@ import { lockFirstPeople } from '../logout/tell-of-client.ts'
 import type { Provider } from '../provider.ts'
 import { deleteVisits } from '../sites/site-store.ts'
 import { administrationErrors } from './administration-errors.ts'
-import { checkRoles, rememberLostHosts, replaceSite, withStoredHosts } from './related-rows.ts'
+import { checkLogoutUri, checkRoles, rememberLostHosts, replaceSite, withStoredHosts } from './related-rows.ts'
 
 export type ClientChanges = Pick<
   Provider,
-  'config' | 'db' | 'now' | 'random' | 'vault' | 'signals' | 'signingKeys' | 'clients' | 'published' | 'log'
+  'config' | 'db' | 'now' | 'random' | 'vault' | 'signals' | 'signingKeys' | 'clients' | 'published' | 'log' | 'outgoing'
 >
 
 /**
@@ -60,6 +60,7 @@ export async function updateClient(
     const turned = turnedColumns(services, { ...client, generation, ...changes }, disabled)
     const given = withoutSame(before, changes)
     checkSettings(services.config, client.clientType, after, given)
+    checkLogoutUri(services, given)
     if (Object.keys(given).length === 0 && !turned) return client
     await checkRoles(trx, given)
     const compared = [...(client.hosts ?? []), ...(changes.hosts ?? [])]

@@ -22,7 +22,7 @@ import {
 import { addClient, readClient } from '../clients/client-store.ts'
 import { type Client, type ClientType, refuseUnknownClient } from '../clients/client.ts'
 import type { Provider } from '../provider.ts'
-import { checkRoles, replaceSite, withStoredHosts } from './related-rows.ts'
+import { checkLogoutUri, checkRoles, replaceSite, withStoredHosts } from './related-rows.ts'
 
 export type CreateClientRequest = Pick<Settings, 'name'> & Partial<Settings> & { clientType: ClientType }
 
@@ -54,7 +54,7 @@ export async function createClient(
 
 /** Creates a client in a transaction of the caller. */
 export async function insertClient(
-  services: Pick<Services, 'now' | 'random' | 'config'>,
+  services: Pick<Services, 'now' | 'random' | 'config' | 'outgoing'>,
   trx: CheckedTrx,
   request: CreateClientRequest,
   actor: Actor,
@@ -63,6 +63,7 @@ export async function insertClient(
   refuseForeignSettings(type, given)
   const settings: Settings = { ...defaultSettings(type), ...given }
   checkSettings(services.config, type, settings, given)
+  checkLogoutUri(services, given)
   refuseReservedScope(settings.scopes)
   await checkRoles(trx, settings)
   const secret = type === 'confidential' ? issueToken(services.random, 'cs_') : undefined

@@ -2,6 +2,7 @@ import { atField } from '../../errors.ts'
 import type { CheckedTrx } from '../../identity/roles/checked-trx.ts'
 import { rememberHosts } from '../../identity/roles/former-host-store.ts'
 import type { Config } from '../../platform/config/config.ts'
+import type { Services } from '../../platform/services.ts'
 import type { Trx } from '../../storage/database.ts'
 import { isDuplicate } from '../../storage/failure.ts'
 import { rolesOfMappings } from '../claims/claim-mapping.ts'
@@ -24,6 +25,14 @@ export async function checkRoles(trx: Trx, { allowedRoles, claims, rules }: Part
   const existing = await listExistingRoles(trx, [...new Set(named.map(({ roleId }) => roleId))])
   for (const { path, roleId } of named)
     if (!existing.has(roleId)) throw atField(path, clientErrors.no_such_allowed_role())
+}
+
+/** Refuses an address to which no logout tokens can be sent. */
+export function checkLogoutUri(
+  { outgoing }: Pick<Services, 'outgoing'>,
+  { backchannelLogoutUri: uri }: Partial<Settings>,
+): void {
+  if (typeof uri === 'string') outgoing.checkUrl(uri, { path: 'backchannelLogoutUri' })
 }
 
 /** Checks what a request says about a site, and brings its hosts into the form that is stored. */

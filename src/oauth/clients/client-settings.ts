@@ -17,7 +17,7 @@ import {
   REFRESH_TOKENS,
 } from './client.ts'
 import { GRANT_TYPES, isDefaultGrant, needsSecret, SIGN_IN_GRANTS } from './grant-types.ts'
-import { checkLaunchUrl, checkLogoutUri, checkRedirectUri } from './redirect-uri.ts'
+import { checkLaunchUrl, checkRedirectUri } from './redirect-uri.ts'
 
 const Uris = Type.Array(Type.String({ minLength: 1, maxLength: 2048 }), { maxItems: 20, uniqueItems: true })
 
@@ -126,7 +126,6 @@ export function checkSettings(
   given.redirectUris?.forEach((uri, at) => checkRedirectUri(config, uri, `redirectUris/${at}`))
   given.postLogoutRedirectUris?.forEach((uri, at) => checkRedirectUri(config, uri, `postLogoutRedirectUris/${at}`))
   if (given.claims) checkMappings(given.claims)
-  if (typeof given.backchannelLogoutUri === 'string') checkLogoutUri(given.backchannelLogoutUri)
   checkGrantTypes(type, settings)
   checkPkce(config, type, given)
   if (settings.consent === 'skip' && type === 'public' && !settings.redirectUris.every(isHttps))

@@ -25,29 +25,16 @@ export function checkLaunchUrl(rules: UrlRules, url: string): void {
   refuseProblem('launchUrl', problem)
 }
 
-/** Refuses an address that can't take logout tokens. Whether this service may send anything there is not decided here. */
-export function checkLogoutUri(uri: string): void {
-  const problem = findMistake(uri) ?? (isWeb(uri) ? undefined : clientErrors.address_not_web())
-  refuseProblem('backchannelLogoutUri', problem)
-}
-
 function refuseProblem(path: string, problem: AppError | undefined): void {
   if (problem) throw atField(path, problem)
 }
 
-/** What is wrong with an address, whatever it is for. */
-function findMistake(uri: string): AppError | undefined {
+function findProblem({ httpRedirectHosts, redirectSchemes }: UrlRules, uri: string): AppError | undefined {
   if (!PLAIN.test(uri)) return clientErrors.address_not_ascii()
   if (uri.includes('#')) return clientErrors.address_has_fragment()
   if (!URL.canParse(uri)) return clientErrors.address_not_absolute()
-  const { username, password } = new URL(uri)
-  return username === '' && password === '' ? undefined : clientErrors.address_has_user_information()
-}
-
-function findProblem({ httpRedirectHosts, redirectSchemes }: UrlRules, uri: string): AppError | undefined {
-  const mistake = findMistake(uri)
-  if (mistake) return mistake
-  const { protocol, hostname } = new URL(uri)
+  const { protocol, hostname, username, password } = new URL(uri)
+  if (username !== '' || password !== '') return clientErrors.address_has_user_information()
   if (PRIVATE_SCHEME.test(protocol) || redirectSchemes.includes(protocol.slice(0, -1))) return undefined
   // URL parsers accept `https:///host` and `https:host`.
   if (!isWeb(uri)) return clientErrors.address_scheme_not_allowed()

@@ -24,7 +24,9 @@ export type SigningAlgorithm = 'ES256' | 'RS256'
 /** What a token is for, so that one kind is never taken for another (RFC 8725 section 3.11). */
 export const PROXY_TOKEN = 'latchkey-proxy+jwt'
 export const LEAVING_PROOF = 'latchkey-leaving+jwt'
-const TOKEN_TYPES = ['JWT', PROXY_TOKEN, LEAVING_PROOF] as const
+/** OpenID Connect Back-Channel Logout 1.0 section 2.4. */
+export const LOGOUT_TOKEN = 'logout+jwt'
+const TOKEN_TYPES = ['JWT', PROXY_TOKEN, LEAVING_PROOF, LOGOUT_TOKEN] as const
 export type TokenType = (typeof TOKEN_TYPES)[number]
 
 interface SigningServices {

@@ -54,7 +54,8 @@ onEachEngine('settings of clients that are told when access ends', (engine) => {
       { backchannelLogoutUri: '/logout' },
       { backchannelLogoutUri: 'com.example.app:/logout' },
       { backchannelLogoutUri: 'https:///logout' },
-      { backchannelLogoutUri: 'https://app.example/ü' },
+      { backchannelLogoutUri: 'http://app.example/logout' },
+      { backchannelLogoutUri: 'https://app.example\\@other.example/' },
       { backchannelLogoutUri: 'https://app.example/\r\nHost: x' },
       { backchannelLogoutUri: '' },
       { backchannelLogoutUri: 7 },
@@ -70,6 +71,22 @@ onEachEngine('settings of clients that are told when access ends', (engine) => {
         const { issues } = answer.json<{ issues: { path: string }[] }>()
         assert.match(issues[0]?.path ?? '', new RegExp(Object.keys(body)[0] ?? ''), answer.body)
       }
+  })
+
+  test('an address that is not public is refused unless OUTGOING_ALLOW names it, when a client is made or changed', async () => {
+    const writer = await newWriter(app())
+    const { clientId } = await registerApplication(app())
+    for (const host of ['127.0.0.1', 'localhost', '10.0.0.1', '[::ffff:127.0.0.1]', '169.254.169.254']) {
+      const body = { backchannelLogoutUri: `https://${host}/logout` }
+      for (const answer of [
+        await writer.patch(`/oauth/clients/${clientId}`, body),
+        await writer.post('/oauth/clients', { ...BODY, ...body }),
+      ]) {
+        assert.equal(answer.statusCode, 409, host)
+        assert.equal(answer.json<{ code: string }>().code, 'address_not_allowed')
+        assert.match(answer.body, /OUTGOING_ALLOW/)
+      }
+    }
   })
 
   test('are not those of a site behind a proxy', async () => {
