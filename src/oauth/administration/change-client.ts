@@ -30,7 +30,17 @@ import { checkLogoutUri, checkRoles, rememberLostHosts, replaceSite, withStoredH
 
 export type ClientChanges = Pick<
   Provider,
-  'config' | 'db' | 'now' | 'random' | 'vault' | 'signals' | 'signingKeys' | 'clients' | 'published' | 'log' | 'outgoing'
+  | 'config'
+  | 'db'
+  | 'now'
+  | 'random'
+  | 'vault'
+  | 'signals'
+  | 'signingKeys'
+  | 'clients'
+  | 'published'
+  | 'log'
+  | 'outgoing'
 >
 
 /**
