@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js'
 import { type AppError, atField } from '../../errors.ts'
 import type { Config } from '../../platform/config/config.ts'
-import { matchesName, matchesRange } from '../../platform/config/listed-hosts.ts'
+import { isInRanges, matchesName } from '../../platform/config/listed-hosts.ts'
 import { clientErrors } from './client-errors.ts'
 
 /** Printable ASCII without the characters that browsers interpret differently. */
@@ -48,7 +48,7 @@ export const isWeb = (uri: string): boolean => /^https?:\/\/[^/]/.test(uri)
 const isListed = (patterns: readonly string[], hostname: string): boolean => {
   const host = hostname.replace(/^\[(.*)\]$/, '$1')
   const address = ipaddr.isValid(host) ? ipaddr.process(host).toString() : undefined
-  return patterns.some((each) => matchesName(each, host) || (address !== undefined && matchesRange(each, address)))
+  return patterns.some((each) => matchesName(each, host)) || (address !== undefined && isInRanges(patterns, address))
 }
 
 /** Whether a client's answers may go there: to its own redirect URLs, and to the page of the dashboard that tries a sign-in. */

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import type { AppError } from '../../errors.ts'
 import type { Config } from '../config/config.ts'
-import { matchesName, matchesRange } from '../config/listed-hosts.ts'
+import { isInRanges, matchesName } from '../config/listed-hosts.ts'
 import { splitPort } from '../config/parse-values.ts'
 import { outgoingErrors } from './outgoing-errors.ts'
 import { isAdmittedByName, isPublic } from './public-addresses.ts'
@@ -40,16 +40,16 @@ export function judgeUrl(
   const entries = counting(outgoingAllow.flatMap(toEntry), { host, port }, restrictions).filter(
     (each) => each.port === undefined || each.port === port,
   )
+  const hosts = entries.map((each) => each.host)
   const isName = isIP(host) === 0
-  const isNamed = isName && entries.some((each) => matchesName(each.host, host))
-  const isInRange = (address: string) => entries.some((each) => matchesRange(each.host, address))
+  const isNamed = isName && hosts.some((each) => matchesName(each, host))
   const mayConnectTo = (address: string) =>
-    isPublic(address) || isInRange(address) || (isNamed && isAdmittedByName(address))
+    isPublic(address) || isInRanges(hosts, address) || (isNamed && isAdmittedByName(address))
 
   const known = isName ? loopbackOf(host) : [host]
   if (known.length > 0 && !known.some(mayConnectTo)) return outgoingErrors.address_not_allowed()
   // Whoever answers for a name could lead it into a range. Without TLS, nothing would show that something else answers there.
-  const mayUseHttp = restrictions.publicOnly !== true && (isName ? isNamed : isInRange(host))
+  const mayUseHttp = restrictions.publicOnly !== true && (isName ? isNamed : isInRanges(hosts, host))
   if (url.protocol === 'http:' && !mayUseHttp) return outgoingErrors.outgoing_address_needs_https()
   return { url, host, mayConnectTo }
 }
@@ -76,7 +76,7 @@ function counting(
   { host, port }: { host: string; port: number },
   { allowedHosts, publicOnly = false }: Restrictions,
 ): Entry[] {
-  const isThis = (each: string) => each === host || (isIP(host) !== 0 && matchesRange(each, host))
+  const isThis = (each: string) => each === host || (isIP(host) !== 0 && isInRanges([each], host))
   const isNamedInFull = entries.some((each) => each.port === port && isThis(each.host))
   const isExcluded = (allowedHosts && !allowedHosts.some((each) => isSameHost(each, host))) ?? false
   return isExcluded || (publicOnly && !isNamedInFull) ? [] : entries

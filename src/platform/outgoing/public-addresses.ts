@@ -1,4 +1,4 @@
-import { matchesRange } from '../config/listed-hosts.ts'
+import { isInRanges } from '../config/listed-hosts.ts'
 
 /** Addresses of private networks, and those that no network has but a laboratory: an operator may mean them by a name. */
 const PRIVATE = [
@@ -37,13 +37,13 @@ const SPECIAL = [
  * Of IPv6 only this is given to networks. What is outside of it has no exception: loopback, link-local, multicast, and IPv4 addresses
  * in IPv6 ones, which are mapped (::ffff:0:0/96), compatible (::/96) or translated (64:ff9b::/96).
  */
-const GLOBAL_IPV6 = '2000::/3'
-
-const isIn = (ranges: readonly string[], address: string): boolean => ranges.some((each) => matchesRange(each, address))
+const GLOBAL_IPV6 = ['2000::/3']
 
 /** Whether an address can be that of a host on the Internet. */
 export const isPublic = (address: string): boolean =>
-  (!address.includes(':') || matchesRange(GLOBAL_IPV6, address)) && !isIn(PRIVATE, address) && !isIn(SPECIAL, address)
+  (!address.includes(':') || isInRanges(GLOBAL_IPV6, address)) &&
+  !isInRanges(PRIVATE, address) &&
+  !isInRanges(SPECIAL, address)
 
 /** Whether a host that OUTGOING_ALLOW names may have this address. */
-export const isAdmittedByName = (address: string): boolean => isPublic(address) || isIn(PRIVATE, address)
+export const isAdmittedByName = (address: string): boolean => isPublic(address) || isInRanges(PRIVATE, address)
