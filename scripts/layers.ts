@@ -46,6 +46,7 @@ export const AREAS: [area: string, layers: string[][]][] = [
       ['oauth/authorizations', 'oauth/access'],
       ['oauth/authorize', 'oauth/device'],
       ['oauth/tokens'],
+      ['oauth/signals'],
       ['oauth/administration', 'oauth/access-subscriber.ts'],
     ],
   ],

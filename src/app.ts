@@ -33,6 +33,7 @@ import { problemRoutes } from './oauth/problems/routes.ts'
 import { discoveryRoutes } from './oauth/protocol/discovery-routes.ts'
 import { acceptForms, acceptFormsWithRepeats } from './oauth/protocol/parameters.ts'
 import { createProvider } from './oauth/provider.ts'
+import { signalRoutes, transmitterRoutes } from './oauth/signals/routes.ts'
 import { tokenRoutes, userinfoRoutes } from './oauth/tokens/routes.ts'
 import type { OpenServices } from './open-services.ts'
 import { overviewRoutes } from './operations/overview/routes.ts'
@@ -114,6 +115,7 @@ export async function createApp(services: OpenServices, options: Options = {}): 
 
   app.decorateRequest('signedIn')
   app.decorateRequest('enrolledHost')
+  app.decorateRequest('signalReceiver')
   app.decorateReply('errorCode', null)
   answerErrors(app, latchkeyFormat)
   app.setNotFoundHandler((request, reply) => {
@@ -157,6 +159,7 @@ function routeGroups(services: OpenServices, headers: Record<string, string>): R
         healthRoutes(services),
         openApiRoutes(),
         discoveryRoutes(provider),
+        transmitterRoutes(provider),
         proofKeyRoutes(services),
         sshHostRoutes(services),
       ],
@@ -173,6 +176,12 @@ function routeGroups(services: OpenServices, headers: Record<string, string>): R
       cors: allowAnyOrigin,
       bodies: acceptForms,
       format: oauthFormat,
+    },
+    /** Receivers of shared signals, with a token of their own: no page calls these. */
+    {
+      routes: [signalRoutes({ ...provider, waitingPolls: services.waitingPolls })],
+      headers: { ...headers, ...NOT_CACHED },
+      format: latchkeyFormat,
     },
     /** Where applications send browsers: links and forms of other sites, answered with pages and redirects. */
     {

@@ -15,6 +15,7 @@ import { claimErrors } from './oauth/claims/claim-errors.ts'
 import { clientErrors } from './oauth/clients/client-errors.ts'
 import { deviceErrors, deviceRequestErrors } from './oauth/device/device-errors.ts'
 import { protocolErrors } from './oauth/protocol/protocol-errors.ts'
+import { signalErrors } from './oauth/signals/signal-errors.ts'
 import { siteSettingErrors } from './oauth/sites/site-setting-errors.ts'
 import { tokenErrors } from './oauth/tokens/token-errors.ts'
 import { settingsErrors } from './operations/settings/settings-errors.ts'
@@ -67,6 +68,7 @@ export const PROTOCOL_ERRORS = combine(
   deviceRequestErrors,
   protocolErrors,
   tokenErrors,
+  signalErrors,
   bearerErrors,
   operatorErrors,
   healthErrors,

@@ -9,6 +9,7 @@ import { addBuiltInClient } from './oauth/clients/built-in-client.ts'
 import { createPkceUses } from './oauth/clients/pkce-uses.ts'
 import { createProblems } from './oauth/problems/problems.ts'
 import type { Gathered } from './oauth/provider.ts'
+import { createWaitingPolls, type WaitingPolls } from './oauth/signals/waiting-polls.ts'
 import { createDailyCounts } from './platform/audit/daily-counts.ts'
 import { logEvent } from './platform/audit/record-event.ts'
 import { openBlobs } from './platform/blobs/open-blobs.ts'
@@ -42,6 +43,8 @@ export interface OpenServices extends IdentityServices, Gathered {
   longPolls: LongPolls
   /** What they wait for. */
   hostLists: HostLists
+  /** Polls of receivers of shared signals that wait on this replica. */
+  waitingPolls: WaitingPolls
   /** From now on writes are refused while the disk of a SQLite file is nearly full. Commands, such as a restore, use what is left. */
   keepReserve(): void
   close(): Promise<void>
@@ -97,6 +100,7 @@ export async function openServices(config: Config, { log, now, ...options }: Pro
     // In this order: what was read expires before it is looked at again.
     const hostLists = createHostLists({ db, now, monotonicNow, metrics, signals, sshCa, sshHostCa })
     const longPolls = createLongPolls({ monotonicNow, log, signals }, config.rateLimits)
+    const waitingPolls = createWaitingPolls({ db, now, monotonicNow, signals, log })
     const gathered: Gathered = {
       problems: createProblems({ db, now, log, countUnknown: metrics?.countUnknownClient }),
       pkceUses: createPkceUses({ db, now }),
@@ -126,6 +130,7 @@ export async function openServices(config: Config, { log, now, ...options }: Pro
       accessSubscribers: ACCESS_SUBSCRIBERS,
       streams,
       longPolls,
+      waitingPolls,
       hostLists,
       keepReserve: () => keepReserve?.(),
       metrics,

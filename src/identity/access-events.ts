@@ -15,7 +15,15 @@ export interface AccessEvents {
   /** Some sessions of a person have ended, and nothing else. */
   sessions_ended: { userId: string; sessionIds: string[]; by: SessionEnd }
   /** How a person proves who they are has changed. A new password is told by `signed_out`. */
-  credential_changed: { userId: string; credential: 'passkey'; change: 'created' | 'deleted' }
+  credential_changed: {
+    userId: string
+    change: 'created' | 'deleted'
+    by: 'owner' | 'administrator'
+    /** Built into a device, and not one that is carried from device to device. */
+    isPlatform: boolean
+    /** The model of the authenticator. */
+    aaguid: string
+  }
   /** A person got a role. */
   role_assigned: { userId: string; role: Role }
   /**
@@ -27,6 +35,8 @@ export interface AccessEvents {
   addition_disowned: { userId: string; addition: Addition }
   username_changed: { userId: string }
   role_unassigned: { userId: string; role: Role }
+  /** Its holders are called otherwise from now on. */
+  role_renamed: { roleId: string }
   /** A role is about to be deleted: its rows are still there. */
   role_deletion: { roleId: string }
   /** A role was deleted, or gives less than before. Those who had it, unless they are more than `MAX_NAMED_HOLDERS`. */
@@ -76,6 +86,7 @@ interface EndedBy {
   addition_disowned: { passkeys: number; sshKeys: number; certificates: number }
   username_changed: { certificatesRevoked: number }
   role_unassigned: { certificatesRevoked: number; authorizationsRevoked: number }
+  role_renamed: object
   role_deletion: object
   role_reduced: { certificatesRevoked: number; certificateReviewId: string }
 }

@@ -47,6 +47,7 @@ export const sshSubscriber: AccessSubscriber = {
       if (!certificatesDependOn(role)) return { certificatesRevoked: 0 }
       return { certificatesRevoked: await revokeLostCertificates(services, trx, [userId], 'A role was taken away.') }
     },
+    role_renamed: 'nothing',
     role_deletion: 'nothing',
     role_reduced: (services, trx, { holderIds, by }) =>
       revokeCertificatesOfHolders(services, trx, holderIds, ROLE_REDUCED[by]),

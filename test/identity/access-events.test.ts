@@ -18,6 +18,7 @@ const silent: AccessSubscriber['on'] = {
   addition_disowned: 'nothing',
   username_changed: 'nothing',
   role_unassigned: 'nothing',
+  role_renamed: 'nothing',
   role_deletion: 'nothing',
   role_reduced: 'nothing',
 }

@@ -4,6 +4,7 @@ import type { Trx } from '../../storage/database.ts'
 import { type IdentityServices, publish } from '../access-events.ts'
 import { passkeyErrors } from '../passkeys/passkey-errors.ts'
 import { deletePasskey } from '../passkeys/passkey-store.ts'
+import { tellPasskeyChanged } from '../passkeys/tell-passkey-changed.ts'
 import { type Counted, refuseIfHoldsMore } from '../roles/holdings.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { administer } from '../sessions/administer.ts'
@@ -60,6 +61,7 @@ export const removeUserPasskey = (
     const removed = await deletePasskey(trx, userId, passkeyId)
     if (!removed) refuse(passkeyErrors.no_such_passkey())
     const { name } = removed
+    await tellPasskeyChanged(services, trx, removed, { userId, change: 'deleted', by: 'administrator' })
     await tellOwner(services, trx, userId, { type: 'security.passkey_removed', data: { passkeyId, name }, actor })
     await recordEvent(services, trx, {
       action: 'passkey.removed',

@@ -42,22 +42,27 @@ export const assignRole = (
     // Also one that they have: whether they do is no reason to try.
     if (userId === held.userId && !isAdministrator(held)) refuseOwnRole()
     await refuseIfHoldsMore(trx, held, userId, 'everything')
-    await withoutEscalation(trx, held, [], (checked) => giveRole(services, checked, held, { userId, roleId }, actor))
+    await lockUser(trx, userId)
+    const role = await withoutEscalation(trx, held, [], (checked) =>
+      giveRole(services, checked, held, { userId, roleId }, actor),
+    )
+    if (role) await publish(services, trx, 'role_assigned', { userId, role })
     return listRolesOf(trx, userId)
   })
 
-/** The same in the transaction of another change. */
+/** The same in the transaction of another change. Undefined when they have it already. */
 export async function giveRole(
   services: Pick<Services, 'now'>,
   trx: CheckedTrx,
   held: UserHoldings,
   { userId, roleId }: Assignment,
   actor: SignedInActor,
-): Promise<void> {
+): Promise<Role | undefined> {
   const role = await requireRole(trx, roleId)
   refuseGivingMore(held, holdingsOf(role), 'everything')
-  if (!(await addAssignment(trx, userId, roleId).catch(refuseGone))) return
+  if (!(await addAssignment(trx, userId, roleId).catch(refuseGone))) return undefined
   await record(services, trx, 'role.assigned', actor, userId, role)
+  return role
 }
 
 /**

@@ -3,22 +3,24 @@ import { recordAlone, recordEvent, THE_SERVICE } from '../../platform/audit/reco
 import { equalInConstantTime } from '../../platform/crypto/digest.ts'
 import { addressKey } from '../../platform/limits/address-queue.ts'
 import { LIMITS } from '../../platform/limits/limits.ts'
-import type { Services } from '../../platform/services.ts'
+import type { Trx } from '../../storage/database.ts'
 import { ADMIN_ROLE } from '../../vocabulary/built-in-roles.ts'
+import { type IdentityServices, publish } from '../access-events.ts'
 import { hasAdministrator } from '../roles/administrators.ts'
 import { skipEscalationCheck } from '../roles/checked-trx.ts'
 import { roleErrors, operatorErrors } from '../roles/role-errors.ts'
-import { addAssignment } from '../roles/role-store.ts'
+import { addAssignment, requireRole } from '../roles/role-store.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { lockAdministration } from '../sessions/administer.ts'
 import { lockActor } from '../sessions/lock-actor.ts'
 import { sessionErrors } from '../sessions/session-errors.ts'
 import { mayAct } from '../users/account-state.ts'
 import { normalizeEmail } from '../users/email-address.ts'
+import { lockUser } from '../users/lock-user.ts'
 import { findUser, findAccountByEmail } from '../users/user-store.ts'
 import type { User } from '../users/user.ts'
 
-type BootstrapServices = Pick<Services, 'db' | 'now' | 'limits' | 'bootstrapSecret'>
+type BootstrapServices = Pick<IdentityServices, 'db' | 'now' | 'limits' | 'bootstrapSecret' | 'accessSubscribers'>
 
 /** Makes the caller the first administrator. The secret is checked before anything else, and failed attempts are limited. */
 export const bootstrap = (services: BootstrapServices, actor: SignedInActor, secret: string): Promise<User> =>
@@ -34,7 +36,7 @@ export const bootstrap = (services: BootstrapServices, actor: SignedInActor, sec
         await lockAdministration(trx)
         await lockActor(trx, services, actor)
         if (await hasAdministrator(trx)) refuse(roleErrors.administrator_exists())
-        await addAssignment(skipEscalationCheck(trx), actor.id, ADMIN_ROLE)
+        await makeAdministrator(services, trx, actor.id)
         await recordEvent(services, trx, { ...event, outcome: 'success' })
         return (await findUser(trx, actor.id)) ?? refuse(sessionErrors.not_signed_in())
       })
@@ -47,7 +49,7 @@ export const bootstrap = (services: BootstrapServices, actor: SignedInActor, sec
  * every replica at once. `granted` is false when the user was an administrator before.
  */
 export const grantAdministrator = (
-  services: Pick<Services, 'db' | 'now'>,
+  services: Pick<IdentityServices, 'db' | 'now' | 'accessSubscribers'>,
   email: string,
 ): Promise<{ granted: boolean; email: string }> =>
   services.db.transaction(async (trx) => {
@@ -56,7 +58,8 @@ export const grantAdministrator = (
     if (!account) return refuse(operatorErrors.no_account_with_email({ email }))
     const { id, email: found } = account.user
     if (!mayAct(account)) refuse(operatorErrors.account_to_enable_first({ email: found }))
-    const granted = await addAssignment(skipEscalationCheck(trx), id, ADMIN_ROLE)
+    await lockUser(trx, id)
+    const granted = await makeAdministrator(services, trx, id)
     if (granted) {
       await recordEvent(services, trx, {
         action: 'role.assigned',
@@ -68,3 +71,14 @@ export const grantAdministrator = (
     }
     return { granted, email: found }
   })
+
+/** False when they are one already. */
+async function makeAdministrator(
+  services: Pick<IdentityServices, 'now' | 'accessSubscribers'>,
+  trx: Trx,
+  userId: string,
+): Promise<boolean> {
+  if (!(await addAssignment(skipEscalationCheck(trx), userId, ADMIN_ROLE))) return false
+  await publish(services, trx, 'role_assigned', { userId, role: await requireRole(trx, ADMIN_ROLE) })
+  return true
+}

@@ -93,6 +93,8 @@ export const changeRole = (
     await withoutEscalation(trx, held, roleChangeChecks(services), (checked) =>
       updateRole(checked, id, columns).catch(refuseTakenName),
     )
+    if (changes.name !== undefined && changes.name !== before.name)
+      await publish(services, trx, 'role_renamed', { roleId: id })
     const by = losesPrincipals ? 'principal_removed' : 'ssh_rules_tightened'
     const revoked =
       losesPrincipals || isTighter

@@ -18,6 +18,7 @@ export const passkeySubscriber: AccessSubscriber = {
     },
     username_changed: 'nothing',
     role_unassigned: 'nothing',
+    role_renamed: 'nothing',
     role_deletion: 'nothing',
     role_reduced: 'nothing',
   },

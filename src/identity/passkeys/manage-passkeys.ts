@@ -1,12 +1,14 @@
 import { refuse } from '../../errors.ts'
 import { recordEvent } from '../../platform/audit/record-event.ts'
 import type { Services } from '../../platform/services.ts'
+import type { IdentityServices } from '../access-events.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { changeOwnAccount } from '../sessions/lock-actor.ts'
 import { tellOwner, type TellServices } from '../sign-in/tell-owner.ts'
 import { passkeyErrors } from './passkey-errors.ts'
 import { refuseMarkup } from './passkey-name.ts'
 import { updatePasskeyName, deletePasskeyUnlessLast, findPasskey, type Passkey } from './passkey-store.ts'
+import { tellPasskeyChanged } from './tell-passkey-changed.ts'
 
 interface RenamePasskeyRequest {
   id: string
@@ -41,7 +43,7 @@ interface RemovePasskeyRequest {
 
 /** Removes a passkey, unless it is the only way to sign in to the account. */
 export function removePasskey(
-  services: TellServices & Pick<Services, 'db'>,
+  services: TellServices & Pick<IdentityServices, 'db' | 'accessSubscribers'>,
   { id, actor }: RemovePasskeyRequest,
 ): Promise<void> {
   return changeOwnAccount(services, actor, async (trx) => {
@@ -50,6 +52,7 @@ export function removePasskey(
       if (!(await findPasskey(trx, actor.id, id))) refuse(passkeyErrors.no_such_passkey())
       refuse(passkeyErrors.last_passkey())
     }
+    await tellPasskeyChanged(services, trx, removed, { userId: actor.id, change: 'deleted', by: 'owner' })
     const data = { passkeyId: id, name: removed.name }
     await tellOwner(services, trx, actor.id, { type: 'security.passkey_removed', data, actor })
     await recordEvent(services, trx, {

@@ -6,6 +6,7 @@ import { addressKey } from '../../platform/limits/address-queue.ts'
 import { LIMITS } from '../../platform/limits/limits.ts'
 import type { Services } from '../../platform/services.ts'
 import { isDuplicate } from '../../storage/failure.ts'
+import type { IdentityServices } from '../access-events.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { changeOwnAccount } from '../sessions/lock-actor.ts'
 import { tellOwner, type TellServices } from '../sign-in/tell-owner.ts'
@@ -22,6 +23,7 @@ import { OFFERED_ALGORITHMS } from './credential-key.ts'
 import { passkeyErrors } from './passkey-errors.ts'
 import { defaultPasskeyName, refuseMarkup } from './passkey-name.ts'
 import { listPasskeys, addPasskey, type Passkey } from './passkey-store.ts'
+import { tellPasskeyChanged } from './tell-passkey-changed.ts'
 import { verifyRegistration, type RegistrationFacts } from './verify-registration.ts'
 import type { CreationOptions } from './webauthn-contracts.ts'
 import { isPasskeyNotAccepted, refusePasskey } from './webauthn-errors.ts'
@@ -67,7 +69,7 @@ export async function creationOptionsFor(
 }
 
 type VerifyServices = Pick<Services, 'config' | 'db' | 'limits' | 'log' | 'now'>
-type RegistrationServices = VerifyServices & TellServices
+type RegistrationServices = VerifyServices & TellServices & Pick<IdentityServices, 'accessSubscribers'>
 
 interface RegisterPasskeyRequest {
   /** The response of the browser. */
@@ -121,6 +123,7 @@ async function store(
     return await changeOwnAccount(services, actor, async (trx) => {
       const passkey = await addPasskey(trx, { ...facts, userId: actor.id, name, createdAt: services.now() })
       const { id } = passkey
+      await tellPasskeyChanged(services, trx, passkey, { userId: actor.id, change: 'created', by: 'owner' })
       await tellOwner(services, trx, actor.id, { type: 'security.passkey_added', data: { passkeyId: id, name }, actor })
       await recordEvent(services, trx, {
         action: 'passkey.added',

@@ -15,15 +15,19 @@ import {
   type Settings,
   checkSettings,
   refuseForeignSettings,
+  rsaUseOf,
   settingColumns,
   settingsOf,
 } from '../clients/client-settings.ts'
 import { lockClient, readClient, updateClientRow } from '../clients/client-store.ts'
 import { type Client, type KnownClient, refuseUnknownClient } from '../clients/client.ts'
+import { refuseSecretOfReceiver, refuseSignalScopes, refuseTellingMore } from '../clients/signal-scopes.ts'
 import { deleteDeviceCodesOfClient } from '../device/device-code-store.ts'
 import { tellAllEnded } from '../logout/tell-applications.ts'
 import { lockFirstPeople } from '../logout/tell-of-client.ts'
+import { isSignalScope } from '../protocol/scope.ts'
 import type { Provider } from '../provider.ts'
+import { endStream, tellClientTurned } from '../signals/manage-stream.ts'
 import { deleteVisits } from '../sites/site-store.ts'
 import { administrationErrors } from './administration-errors.ts'
 import { checkLogoutUri, checkRoles, rememberLostHosts, replaceSite, withStoredHosts } from './related-rows.ts'
@@ -53,7 +57,7 @@ export async function updateClient(
   request: Partial<Settings> & { disabled?: boolean },
   actor: SignedInActor,
 ): Promise<Client> {
-  const rsaKey = await prepareRsaKey(services, request.id_token_signed_response_alg)
+  const rsaKey = await prepareRsaKey(services, rsaUseOf(request))
   const updated = await changeClient(services, clientId, actor, async (trx, record, holdings) => {
     const people = request.disabled === true ? await lockFirstPeople(trx, clientId) : []
     const {
@@ -64,7 +68,9 @@ export async function updateClient(
     refuseBuiltInChange(clientId, request)
     const { disabled = client.disabled, ...changes } = withStoredHosts(services.config, request)
     refuseReservedScope(changes.scopes)
+    refuseSignalScopes(client.clientType, changes.scopes)
     refuseForeignSettings(client.clientType, changes)
+    refuseTellingMore(holdings, client, changes)
     const before = settingsOf(client)
     const after = { ...before, ...changes }
     const turned = turnedColumns(services, { ...client, generation, ...changes }, disabled)
@@ -82,8 +88,13 @@ export async function updateClient(
         await rsaKey?.store(trx)
         const columns = Object.keys(given).length === 0 ? {} : settingColumns(client.clientType, after)
         await updateClientRow(checked, clientId, { ...columns, ...turned })
-        if (turned) await endOpenSignIns(trx, clientId)
         if (turned?.telling === 1) await tellAllEnded(trx, { userIds: people, clientId }, services.now())
+        if (turned) {
+          await endOpenSignIns(trx, clientId)
+          await tellClientTurned(services, trx, { id: clientId, disabled })
+        }
+        if (given.scopes && !given.scopes.some(isSignalScope))
+          await endStream(services, trx, clientId, 'The client may not have a stream any more.')
         if (given.allowedRoles !== undefined) await replaceAllowedRoles(checked, clientId, given.allowedRoles ?? [])
         if (given.hosts) await rememberLostHosts(checked, client, { kept: given.hosts, now: services.now() })
         await replaceSite(checked, clientId, given)
@@ -132,9 +143,10 @@ const isNarrower = (before: Settings['allowedRoles'], after: Settings['allowedRo
 /** Gives a confidential client a new secret. The old one no longer works; issued tokens stay valid. */
 export async function rotateClientSecret(services: ClientChanges, clientId: string, actor: SignedInActor) {
   const secret = issueToken(services.random, 'cs_')
-  const client = await changeClient(services, clientId, actor, async (trx, record) => {
-    const { clientType } = (await lockClient(trx, clientId, 'exclusive')) ?? refuseUnknownClient()
+  const client = await changeClient(services, clientId, actor, async (trx, record, holdings) => {
+    const { clientType, scopes } = (await lockClient(trx, clientId, 'exclusive')) ?? refuseUnknownClient()
     if (clientType !== 'confidential') throw administrationErrors.secret_of_confidential_client_only()
+    refuseSecretOfReceiver(holdings, { scopes })
     await updateClientRow(skipEscalationCheck(trx), clientId, { client_secret_hash: secret.hash })
     await record('oauth_client.secret_rotated')
     return (await readClient(trx, clientId)) ?? refuseUnknownClient()

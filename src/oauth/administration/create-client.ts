@@ -17,10 +17,12 @@ import {
   checkSettings,
   defaultSettings,
   refuseForeignSettings,
+  rsaUseOf,
   settingColumns,
 } from '../clients/client-settings.ts'
 import { addClient, readClient } from '../clients/client-store.ts'
 import { type Client, type ClientType, refuseUnknownClient } from '../clients/client.ts'
+import { refuseSignalScopes, refuseTellingMore } from '../clients/signal-scopes.ts'
 import type { Provider } from '../provider.ts'
 import { checkLogoutUri, checkRoles, replaceSite, withStoredHosts } from './related-rows.ts'
 
@@ -39,10 +41,11 @@ export async function createClient(
   actor: SignedInActor,
 ): Promise<CreatedClient> {
   if (request.clientType !== 'proxied' && !request.scopes) throw atField('scopes', clientErrors.scopes_needed())
-  const rsaKey = await prepareRsaKey(services, request.id_token_signed_response_alg)
+  const rsaKey = await prepareRsaKey(services, rsaUseOf(request))
   const { hosts = [] } = withStoredHosts(services.config, request)
   const created = await administer(services, actor, (trx, holdings) =>
     withoutEscalation(trx, holdings, [atHosts(services, hosts)], async (checked) => {
+      refuseTellingMore(holdings, {}, request)
       await rsaKey?.store(checked)
       return insertClient(services, checked, request, actor)
     }),
@@ -60,6 +63,7 @@ export async function insertClient(
   actor: Actor,
 ): Promise<CreatedClient> {
   const { clientType: type, ...given } = withStoredHosts(services.config, request)
+  refuseSignalScopes(type, given.scopes)
   refuseForeignSettings(type, given)
   const settings: Settings = { ...defaultSettings(type), ...given }
   checkSettings(services.config, type, settings, given)

@@ -9,6 +9,7 @@ import { deleteMarkedClient, listDeletedClientIds, lockClient, markClientDeleted
 import { refuseUnknownClient } from '../clients/client.ts'
 import { tellAllEnded } from '../logout/tell-applications.ts'
 import { lockFirstPeople, tellOfClient } from '../logout/tell-of-client.ts'
+import { endStream } from '../signals/manage-stream.ts'
 import { deleteHosts } from '../sites/site-store.ts'
 import { type ClientChanges, changeClient } from './change-client.ts'
 import { rememberLostHosts } from './related-rows.ts'
@@ -28,6 +29,7 @@ export async function deleteClient(services: ClientChanges, clientId: string, ac
       await rememberLostHosts(checked, client, { kept: [], now: services.now() })
       await deleteHosts(checked, clientId)
       await tellAllEnded(trx, { userIds: people, clientId }, services.now())
+      await endStream(services, trx, clientId, 'The client was deleted.')
     })
     await record('oauth_client.deleted', { name: client.name })
   })

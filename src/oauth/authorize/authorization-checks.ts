@@ -5,7 +5,7 @@ import type { Client } from '../clients/client.ts'
 import { TURN_ON } from '../problems/diagnosed-error.ts'
 import { mayOmitPkce, problemOfChallenge } from '../protocol/pkce.ts'
 import { protocolErrors } from '../protocol/protocol-errors.ts'
-import { ALLOW_SCOPES, includesAll, parseScope, scopesBeyond } from '../protocol/scope.ts'
+import { ALLOW_SCOPES, grantableScopes, includesAll, parseScope, scopesBeyond } from '../protocol/scope.ts'
 import type { Provider } from '../provider.ts'
 import { authorizationErrors } from './authorization-errors.ts'
 import {
@@ -94,12 +94,13 @@ function checkScope(draft: Draft): void {
 }
 
 export function checkClientMayRequest(draft: ErrorTarget, scopes: string[]): void {
-  if (includesAll(draft.client.scopes, scopes)) return
-  const beyond = scopes.filter((scope) => !draft.client.scopes.includes(scope)).join(' ')
+  const allowed = grantableScopes(draft.client.scopes)
+  if (includesAll(allowed, scopes)) return
+  const beyond = scopes.filter((scope) => !allowed.includes(scope)).join(' ')
   throw new RedirectedError(draft, 'invalid_scope', protocolErrors.scope_not_allowed(), {
     hint: ALLOW_SCOPES,
     sent: beyond,
-    expected: draft.client.scopes.join(' '),
+    expected: allowed.join(' '),
   })
 }
 

@@ -1,6 +1,7 @@
 import type { Services } from '../../platform/services.ts'
 import { isUnavailable } from '../../storage/failure.ts'
-import { findClient, hasClientWithGroups } from './client-store.ts'
+import { LISTED_WHEN_USED } from '../protocol/scope.ts'
+import { findClient, listUsedScopes } from './client-store.ts'
 import type { KnownClient } from './client.ts'
 
 /**
@@ -64,15 +65,15 @@ export function createClientCache({
 
 /** What the server metadata says about the registered clients. It is read again after a client has changed. */
 export interface Published {
-  /** Whether a client may ask for the scope `groups`. */
-  groups(): boolean | Promise<boolean>
+  /** Scopes that are listed because a client may ask for them. */
+  scopes(): readonly string[] | Promise<readonly string[]>
   /** For the process that has changed a client: it may be asked before the signal arrives. */
   changed(): void
 }
 
 export function createPublished({ db, signals }: Pick<Services, 'db' | 'signals'>): Published {
-  let known: boolean | undefined
-  let last = false
+  let known: readonly string[] | undefined
+  let last: readonly string[] = []
   /** Counts changes, so that the result of a read which started before a change is not kept after it. */
   let changes = 0
   const changed = () => {
@@ -83,15 +84,15 @@ export function createPublished({ db, signals }: Pick<Services, 'db' | 'signals'
   signals.on('resync', changed)
 
   /** The metadata is answered without the database too, with what was true before. */
-  const read = async (): Promise<boolean> => {
+  const read = async (): Promise<readonly string[]> => {
     const before = changes
     try {
-      last = await hasClientWithGroups(db.read)
+      last = await listUsedScopes(db.read, LISTED_WHEN_USED)
       if (changes === before) known = last
     } catch (error) {
       if (!isUnavailable(error)) throw error
     }
     return last
   }
-  return { changed, groups: () => known ?? read() }
+  return { changed, scopes: () => known ?? read() }
 }

@@ -35,6 +35,7 @@ export const clientErrors = defineErrors({
     'Refresh tokens are issued with authorization codes or device codes only.',
   ],
   scope_of_built_in_client: ['reserved_scope', 'The scope {scope} is for the built-in client {client} only.'],
+  scope_of_confidential_client: ['reserved_scope', 'The scope {scope} is for confidential clients only.'],
   scopes_needed: ['invalid_input', '"scopes" is required.'],
   site_needs_host: ['invalid_input', 'A site needs a host.'],
   skipped_consent_needs_https: [

@@ -15,6 +15,8 @@ import {
   ID_TOKEN_CLAIMS,
   PKCE,
   REFRESH_TOKENS,
+  SIGNAL_SUBJECT_FORMATS,
+  SIGNAL_SUBJECTS,
 } from './client.ts'
 import { GRANT_TYPES, isDefaultGrant, needsSecret, SIGN_IN_GRANTS } from './grant-types.ts'
 import { checkLaunchUrl, checkRedirectUri } from './redirect-uri.ts'
@@ -70,6 +72,13 @@ export const ClientSettings = {
     description:
       'With `session` they end with the session in which they were issued, and using one counts as use of it.',
   }),
+  signalSubjects: Type.Enum(SIGNAL_SUBJECTS, {
+    description:
+      'About whom its stream of shared signals tells: people who have granted it something, or everybody. `all` needs `webhooks:manage` and `users:read`.',
+  }),
+  signalSubjectFormat: Type.Enum(SIGNAL_SUBJECT_FORMATS, {
+    description: 'How shared signals name people. An address that is not confirmed is never named.',
+  }),
   launchUrl: Nullable(Type.String({ minLength: 1, maxLength: 2048, description: 'Where people open it.' })),
 }
 
@@ -95,6 +104,8 @@ export const defaultSettings = (type: ClientType): Omit<Settings, 'name'> => ({
   backchannelLogoutSessionRequired: false,
   sessionExpiry: false,
   refreshTokens: 'offline',
+  signalSubjects: 'own',
+  signalSubjectFormat: 'iss_sub',
   launchUrl: null,
   hosts: [],
   rules: [],
@@ -160,6 +171,10 @@ function checkPkce({ allowMissingPkce }: SettingRules, type: ClientType, given: 
   if (!allowMissingPkce) throw clientErrors.pkce_optional_not_allowed()
 }
 
+/** What the RSA key is needed for, where a client is changed in this way. */
+export const rsaUseOf = ({ id_token_signed_response_alg: alg }: Partial<Settings>): 'id_tokens' | undefined =>
+  alg === 'RS256' ? 'id_tokens' : undefined
+
 const isHttps = (uri: string): boolean => uri.startsWith('https://')
 
 export const settingsOf = (client: Client): Settings => ({
@@ -180,6 +195,8 @@ export const settingsOf = (client: Client): Settings => ({
   backchannelLogoutSessionRequired: client.backchannelLogoutSessionRequired,
   sessionExpiry: client.sessionExpiry,
   refreshTokens: client.refreshTokens,
+  signalSubjects: client.signalSubjects,
+  signalSubjectFormat: client.signalSubjectFormat,
   launchUrl: client.launchUrl,
   hosts: client.hosts ?? [],
   rules: client.rules ?? [],
@@ -207,6 +224,8 @@ export const settingColumns = (type: ClientType, settings: Settings) => ({
   backchannel_logout_session_required: settings.backchannelLogoutSessionRequired ? 1 : 0,
   session_expiry: settings.sessionExpiry ? 1 : 0,
   refresh_tokens: settings.refreshTokens,
+  signal_subjects: settings.signalSubjects,
+  signal_subject_format: settings.signalSubjectFormat,
   launch_url: settings.launchUrl,
   ...(type === 'proxied' ? siteColumns(settings) : {}),
 })

@@ -64,6 +64,8 @@ export const CLIENT_COLUMNS = [
   'oauth_clients.backchannel_logout_session_required',
   'oauth_clients.session_expiry',
   'oauth_clients.refresh_tokens',
+  'oauth_clients.signal_subjects',
+  'oauth_clients.signal_subject_format',
   'oauth_clients.launch_url',
   'oauth_clients.logo_version',
   'oauth_clients.hosts',
@@ -111,18 +113,21 @@ export async function lockClient(trx: Trx, clientId: string, lock: RowLock): Pro
   return row && toKnownClient(row)
 }
 
-/** Whether any client may ask for the scope `groups`. */
-export const hasClientWithGroups = async (db: Reader): Promise<boolean> =>
-  (
-    await db
+/** Those of these scopes that any client may ask for. */
+export async function listUsedScopes(db: Reader, scopes: readonly string[]): Promise<string[]> {
+  const isUsed = async (scope: string) => {
+    const rows = await db
       .selectFrom('oauth_clients')
       .select('client_id')
       .where(clientExists)
-      .where('reads_roles', '=', 1)
-      .where('scopes', 'like', '%"groups"%')
+      .where('scopes', 'like', `%"${scope}"%`)
       .limit(1)
       .execute()
-  ).length > 0
+    return rows.length > 0
+  }
+  const used = await Promise.all(scopes.map(isUsed))
+  return scopes.filter((_, at) => used[at])
+}
 
 /** Newest first; with `q` those whose name contains it, or whose id it is. */
 export async function listClients(db: Reader, limit: number, after: Position | undefined, q = '') {

@@ -22,6 +22,8 @@ export const ID_TOKEN_ALGORITHMS = ['ES256', 'RS256'] as const
 export const PKCE = ['required', 'optional'] as const
 export const CONSENT = ['ask', 'skip'] as const
 export const REFRESH_TOKENS = ['offline', 'session'] as const
+export const SIGNAL_SUBJECTS = ['own', 'all'] as const
+export const SIGNAL_SUBJECT_FORMATS = ['iss_sub', 'email'] as const
 
 /** A registered application as the API shows it, without its secret. */
 export const Client = Type.Object(
@@ -57,6 +59,8 @@ export const Client = Type.Object(
     backchannelLogoutSessionRequired: Type.Boolean(),
     sessionExpiry: Type.Boolean(),
     refreshTokens: Type.Enum(REFRESH_TOKENS),
+    signalSubjects: Type.Enum(SIGNAL_SUBJECTS),
+    signalSubjectFormat: Type.Enum(SIGNAL_SUBJECT_FORMATS),
     launchUrl: Nullable(Type.String()),
     logoUrl: Nullable(Type.String()),
     builtIn: Type.Boolean({ description: 'Part of the service: it can be turned off, but not changed or deleted.' }),
@@ -78,10 +82,7 @@ export interface KnownClient extends Client {
 }
 
 /** A row with the roles that may use it, and those of its rules that exist, each packed into one text, and its stream. */
-export type ClientRow = Omit<
-  Selectable<Schema['oauth_clients']>,
-  'deleted_at' | 'signal_subjects' | 'signal_subject_format' | 'telling'
-> & {
+export type ClientRow = Omit<Selectable<Schema['oauth_clients']>, 'deleted_at' | 'telling'> & {
   allowedRoles: string | null
   ruleRoles: string | null
   streamId: string | null
@@ -109,6 +110,8 @@ export const toClient = (row: ClientRow): Client => ({
   backchannelLogoutSessionRequired: row.backchannel_logout_session_required === 1,
   sessionExpiry: row.session_expiry === 1,
   refreshTokens: row.refresh_tokens,
+  signalSubjects: row.signal_subjects,
+  signalSubjectFormat: row.signal_subject_format,
   launchUrl: row.launch_url,
   logoUrl: logoUrl(row.client_id, row.logo_version),
   builtIn: row.client_id === SSH_CLIENT_ID,

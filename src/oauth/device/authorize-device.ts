@@ -8,7 +8,7 @@ import { DEVICE_CODE } from '../clients/grant-types.ts'
 import type { Parameters } from '../protocol/parameters.ts'
 import { problemOfChallenge } from '../protocol/pkce.ts'
 import { protocolErrors } from '../protocol/protocol-errors.ts'
-import { includesAll, parseScope, scopeError } from '../protocol/scope.ts'
+import { grantableScopes, includesAll, parseScope, scopeError } from '../protocol/scope.ts'
 import type { Provider } from '../provider.ts'
 import { type NewDeviceCode, addDeviceCode } from './device-code-store.ts'
 import { deviceRequestErrors } from './device-errors.ts'
@@ -43,9 +43,9 @@ async function addRequest(
   await limitRequests(provider, addressKey(source.ipAddress))
   requireGrantType(client, DEVICE_CODE)
   const scopes = parseScope(form['scope'])
-  const asked = { requested: form['scope'], allowed: client.scopes }
+  const asked = { requested: form['scope'], allowed: grantableScopes(client.scopes) }
   if (scopes === undefined || scopes.length === 0) throw scopeError(protocolErrors.scope_malformed(), asked)
-  if (!includesAll(client.scopes, scopes)) throw scopeError(protocolErrors.scope_not_allowed(), asked)
+  if (!includesAll(asked.allowed, scopes)) throw scopeError(protocolErrors.scope_not_allowed(), asked)
 
   const { country, city, region } = source.geolocation
   const { deviceCode, userCode } = await addCode(provider, {

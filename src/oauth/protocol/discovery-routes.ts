@@ -12,7 +12,7 @@ import { SUPPORTED_SCOPES } from './scope.ts'
 const AUTH_METHODS = ['client_secret_post', 'client_secret_basic', 'none']
 
 /** RFC 8414 and OpenID Connect Discovery 1.0. URLs follow from BASE_URL, never from the request. */
-const metadata = ({ baseUrl }: Pick<Config, 'baseUrl'>, algorithms: readonly string[], groups: boolean) => ({
+const metadata = ({ baseUrl }: Pick<Config, 'baseUrl'>, algorithms: readonly string[], scopes: readonly string[]) => ({
   issuer: baseUrl,
   authorization_endpoint: `${baseUrl}/oauth/authorize`,
   token_endpoint: `${baseUrl}/oauth/token`,
@@ -29,7 +29,7 @@ const metadata = ({ baseUrl }: Pick<Config, 'baseUrl'>, algorithms: readonly str
   grant_types_supported: GRANT_TYPES,
   subject_types_supported: ['public'],
   id_token_signing_alg_values_supported: algorithms,
-  scopes_supported: groups ? [...SUPPORTED_SCOPES, 'groups'] : SUPPORTED_SCOPES,
+  scopes_supported: [...SUPPORTED_SCOPES, ...scopes],
   token_endpoint_auth_methods_supported: AUTH_METHODS,
   revocation_endpoint_auth_methods_supported: AUTH_METHODS,
   introspection_endpoint_auth_methods_supported: AUTH_METHODS,
@@ -55,7 +55,7 @@ const metadata = ({ baseUrl }: Pick<Config, 'baseUrl'>, algorithms: readonly str
     'family_name',
     'preferred_username',
     'picture',
-    ...(groups ? ['groups'] : []),
+    ...scopes.filter((scope) => scope === 'groups'),
   ],
   acr_values_supported: ['phr', '1'],
   prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
@@ -74,10 +74,10 @@ export const discoveryRoutes =
   ({ config, signingKeys, published }: Provider): Routes =>
   async (app) => {
     const documents = new Map<string, Prepared>()
-    const discovery = (groups: boolean): Prepared => {
-      const algorithms = signingKeys.algorithms()
-      const key = `${algorithms.join(' ')} ${groups}`
-      const known = documents.get(key) ?? prepared(JSON.stringify(metadata(config, algorithms, groups)))
+    const discovery = (scopes: readonly string[]): Prepared => {
+      const algorithms = signingKeys.idTokenAlgorithms()
+      const key = `${algorithms.join(' ')},${scopes.join(' ')}`
+      const known = documents.get(key) ?? prepared(JSON.stringify(metadata(config, algorithms, scopes)))
       documents.set(key, known)
       return known
     }
@@ -87,7 +87,7 @@ export const discoveryRoutes =
       app.get(
         url,
         { schema: { tags, summary: 'Server metadata', response: { 200: Document } } },
-        async (request, reply) => answer(request, reply, discovery(await published.groups())),
+        async (request, reply) => answer(request, reply, discovery(await published.scopes())),
       )
     }
     for (const url of ['/.well-known/jwks.json', '/.well-known/jwks']) {

@@ -9,6 +9,18 @@ const TOKEN = new RegExp(SCOPE_TOKEN)
 /** The scopes that this server interprets; all others are for resource servers. */
 export const SUPPORTED_SCOPES = ['openid', 'profile', 'email', 'offline_access'] as const
 
+/** What receivers of shared signals need: a client gets them for itself, and nobody grants them. */
+export const SIGNAL_SCOPES = ['ssf.read', 'ssf.manage'] as const
+export type SignalScope = (typeof SIGNAL_SCOPES)[number]
+
+export const isSignalScope = (scope: string): scope is SignalScope => SIGNAL_SCOPES.some((each) => each === scope)
+
+/** Those that stand in the server metadata as soon as a client has them. */
+export const LISTED_WHEN_USED = ['groups', ...SIGNAL_SCOPES] as const
+
+/** The scopes of a client that a person can grant to it. */
+export const grantableScopes = (scopes: readonly string[]): string[] => scopes.filter((scope) => !isSignalScope(scope))
+
 /** Each token once, in the order given; undefined when one of them is not a scope token. */
 export function parseScope(scope: string | undefined): string[] | undefined {
   const tokens = (scope ?? '').split(' ').filter((token) => token !== '')

@@ -10,6 +10,8 @@ import { reviewAccess } from '../../oauth/access/review-access.ts'
 import { removeDeletedClients } from '../../oauth/administration/delete-client.ts'
 import { tellOfClients } from '../../oauth/logout/tell-of-client.ts'
 import type { Gathered } from '../../oauth/provider.ts'
+import { signalPlannedHolders } from '../../oauth/signals/signal-roles-changed.ts'
+import type { WaitingPolls } from '../../oauth/signals/waiting-polls.ts'
 import { ARCHIVE_INTERVAL_MS, archiveEvents } from '../../platform/audit/archive-events.ts'
 import { recordEvent, THE_SERVICE } from '../../platform/audit/record-event.ts'
 import { activateNextKey } from '../../platform/keys/rotate-signing-key.ts'
@@ -33,7 +35,7 @@ const MINUTE = 60 * SECOND
 
 /** All background work, in one list. */
 export function backgroundJobs(
-  services: IdentityServices & Gathered & { streams: Streams; longPolls: LongPolls },
+  services: IdentityServices & Gathered & { streams: Streams; longPolls: LongPolls; waitingPolls: WaitingPolls },
 ): Job[] {
   const mail = createMailDelivery(services, {
     isLinkLive: isEmailTokenLive,
@@ -44,6 +46,9 @@ export function backgroundJobs(
     { name: 'keep-streams', runsWithWrongClock: true, run: () => services.streams.check() },
     { name: 'answer-waiting-hosts', runsWithWrongClock: true, run: () => services.longPolls.answerLate() },
     { name: 'check-lists-of-hosts', runsWithWrongClock: true, run: () => services.longPolls.checkLists() },
+    { name: 'answer-waiting-polls', runsWithWrongClock: true, run: async () => services.waitingPolls.answerLate() },
+    { name: 'check-waiting-polls', runsWithWrongClock: true, run: () => services.waitingPolls.check() },
+    { name: 'tell-changed-roles', run: (stop) => signalPlannedHolders(services, stop) },
     { name: 'run-due-actions', run: () => runDueActions(services) },
     { name: 'complete-receipts', run: () => completeReceipts(services) },
     { name: 'give-up-hosts', everyMs: MINUTE, run: () => giveUpHosts(services) },

@@ -2,10 +2,10 @@ import { accessSync, constants, statSync } from 'node:fs'
 import type { Logger } from 'pino'
 import { printError } from '../../describe-failure.ts'
 import { StartError } from '../../errors.ts'
+import type { IdentityServices } from '../../identity/access-events.ts'
 import { type Config, loadSettings, readConfig, type SettingsSource } from '../../platform/config/config.ts'
 import { describeMisspelt } from '../../platform/config/misspelt.ts'
 import { createLogger } from '../../platform/http/log.ts'
-import type { Services } from '../../platform/services.ts'
 import { ROOT_FOLDER } from '../../root-folder.ts'
 import { isSqliteUrl, refuseWithoutDatabase } from '../../storage/database-url.ts'
 import type { Command } from '../control/commands.ts'
@@ -27,7 +27,7 @@ export const describePlace = ({ dataDir }: Pick<Config, 'dataDir'>, file: string
 /** Warnings and errors only, on standard error. */
 export const logForCommands = (): Logger => createLogger('warn', { write: (line) => process.stderr.write(line) })
 
-export async function withServices<T>(config: Config, work: (services: Services) => Promise<T>): Promise<T> {
+export async function withServices<T>(config: Config, work: (services: IdentityServices) => Promise<T>): Promise<T> {
   actAsOwner(config)
   await refuseWithoutDatabase(config.databaseUrl)
   const log = logForCommands()

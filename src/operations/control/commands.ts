@@ -1,7 +1,7 @@
+import type { IdentityServices } from '../../identity/access-events.ts'
 import { grantAdministrator } from '../../identity/manage-roles/make-administrator.ts'
 import { publishNextKey, retirePreviousKeys, rotateAtOnce } from '../../platform/keys/rotate-signing-key.ts'
 import { advanceSshCa, publishNextSshCa, retirePreviousSshCa } from '../../platform/keys/rotate-ssh-ca.ts'
-import type { Services } from '../../platform/services.ts'
 import { HOST_CERTIFICATE_SECONDS } from '../../ssh/hosts/enroll-host.ts'
 
 const ROTATIONS = ['publish', 'at-once', 'retire-previous'] as const
@@ -13,7 +13,10 @@ export type Command =
   | { name: 'rotate-ssh-ca'; of?: 'hosts'; how: 'publish'; trustedForMs: number }
   | { name: 'rotate-ssh-ca'; of?: 'hosts'; how: 'retire-previous' }
 
-type CommandServices = Pick<Services, 'config' | 'db' | 'now' | 'vault' | 'signals' | 'sshCa' | 'sshHostCa'>
+type CommandServices = Pick<
+  IdentityServices,
+  'config' | 'db' | 'now' | 'vault' | 'signals' | 'sshCa' | 'sshHostCa' | 'accessSubscribers'
+>
 
 /** Runs the command, and returns a sentence on what was done. */
 export async function runCommand(services: CommandServices, command: Command): Promise<string> {

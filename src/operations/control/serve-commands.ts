@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { chmodSync, rmSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
 import { AppError } from '../../errors.ts'
-import type { Services } from '../../platform/services.ts'
+import type { IdentityServices } from '../../identity/access-events.ts'
 import { readCommand, runCommand } from './commands.ts'
 import { type Answer, controlSocketOf, isTooLong } from './send-command.ts'
 
@@ -12,7 +12,7 @@ const REQUEST_TIMEOUT_MS = 5000
 const MAX_CONNECTIONS = 16
 
 /** Listens for the command line. Only our own user can open the socket. Returns the function that stops it. */
-export async function serveCommands(services: Services): Promise<() => Promise<void>> {
+export async function serveCommands(services: IdentityServices): Promise<() => Promise<void>> {
   const { config, log } = services
   const socket = controlSocketOf(config.databaseUrl)
   if (socket === undefined) return async () => {}
@@ -43,7 +43,7 @@ export async function serveCommands(services: Services): Promise<() => Promise<v
   }
 }
 
-async function serve(services: Services, connection: Socket): Promise<void> {
+async function serve(services: IdentityServices, connection: Socket): Promise<void> {
   connection.setTimeout(REQUEST_TIMEOUT_MS, () => connection.destroy())
   connection.on('error', () => connection.destroy())
   const line = await readLine(connection)
@@ -52,7 +52,7 @@ async function serve(services: Services, connection: Socket): Promise<void> {
   connection.end(`${JSON.stringify(await answerTo(services, line))}\n`)
 }
 
-async function answerTo(services: Services, line: string): Promise<Answer> {
+async function answerTo(services: IdentityServices, line: string): Promise<Answer> {
   const command = readCommand(line)
   if (!command) return { refused: 'The running service does not know this command. Is it of another version?' }
   try {

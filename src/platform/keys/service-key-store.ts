@@ -179,3 +179,18 @@ export async function skipKeyNumbers(trx: Trx, now: number): Promise<void> {
 }
 
 const SKIPPED = 'signing_keys_skipped'
+
+/** From then on the server metadata lists RS256 among the algorithms of ID tokens. */
+export async function markRsaAskedFor(trx: Trx): Promise<void> {
+  await trx
+    .insertInto('counters')
+    .values({ name: RSA_ID_TOKENS, value: 1n })
+    .onConflict((conflict) => conflict.column('name').doNothing())
+    .execute()
+}
+
+/** Whether a client has ever asked for ID tokens with RS256. */
+export const wasRsaAskedFor = async (db: Reader): Promise<boolean> =>
+  (await db.selectFrom('counters').select('name').where('name', '=', RSA_ID_TOKENS).execute()).length > 0
+
+const RSA_ID_TOKENS = 'rsa_id_tokens'

@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import type { Database, Trx } from '../../storage/database.ts'
 import type { Signals } from '../../storage/signals.ts'
 import type { Vault } from '../crypto/vault.ts'
-import { lockKeys, listKeys } from './service-key-store.ts'
+import { listKeys, lockKeys, markRsaAskedFor, wasRsaAskedFor } from './service-key-store.ts'
 import { loadServiceKeys, readServiceKeys, announceKey, storeServiceKey, type ServiceKey } from './service-keys.ts'
 
 /** The keys that sign ID tokens: one is active; the earlier ones and the next one are published beside it. */
@@ -13,6 +13,8 @@ export interface SigningKeys {
   sign(claims: Record<string, unknown>, alg?: SigningAlgorithm, type?: TokenType): string
   /** The algorithms that there is a key for. */
   algorithms(): readonly SigningAlgorithm[]
+  /** Those that a client may have asked for to sign its ID tokens: the RSA key also signs other tokens, and may be there for these alone. */
+  idTokenAlgorithms(): readonly SigningAlgorithm[]
   /** RFC 7517, as text. */
   jwks(): string
   /** Reads the keys again. */
@@ -26,7 +28,9 @@ export const PROXY_TOKEN = 'latchkey-proxy+jwt'
 export const LEAVING_PROOF = 'latchkey-leaving+jwt'
 /** OpenID Connect Back-Channel Logout 1.0 section 2.4. */
 export const LOGOUT_TOKEN = 'logout+jwt'
-const TOKEN_TYPES = ['JWT', PROXY_TOKEN, LEAVING_PROOF, LOGOUT_TOKEN] as const
+/** RFC 8417 section 2.3. */
+export const SECURITY_EVENT_TOKEN = 'secevent+jwt'
+const TOKEN_TYPES = ['JWT', PROXY_TOKEN, LEAVING_PROOF, LOGOUT_TOKEN, SECURITY_EVENT_TOKEN] as const
 export type TokenType = (typeof TOKEN_TYPES)[number]
 
 interface SigningServices {
@@ -44,6 +48,7 @@ interface Signer {
 
 interface Loaded {
   signers: Partial<Record<SigningAlgorithm, Signer>>
+  signsIdTokensWithRsa: boolean
   jwks: string
 }
 
@@ -60,9 +65,12 @@ export async function openSigningKeys(needs: SigningServices): Promise<SigningKe
   /** Of two concurrent reads the result of the one that began later is kept, whichever ends first. */
   const read = async (): Promise<Loaded> => {
     const reading = ++begun
-    const keys = prepare(
-      ...(await Promise.all([loadServiceKeys(needs, 'signing'), readServiceKeys(needs, 'signing-rsa')])),
-    )
+    const [ec, rsa, signsIdTokensWithRsa] = await Promise.all([
+      loadServiceKeys(needs, 'signing'),
+      readServiceKeys(needs, 'signing-rsa'),
+      wasRsaAskedFor(needs.db.read),
+    ])
+    const keys = { ...prepare(ec, rsa), signsIdTokensWithRsa }
     if (loaded && reading < applied) return loaded
     applied = reading
     return (loaded = keys)
@@ -79,6 +87,7 @@ export async function openSigningKeys(needs: SigningServices): Promise<SigningKe
     reload: async () => void (await read()),
     jwks: () => current().jwks,
     algorithms: () => Object.keys(current().signers) as SigningAlgorithm[],
+    idTokenAlgorithms: () => (current().signsIdTokensWithRsa ? ['ES256', 'RS256'] : ['ES256']),
     sign(claims, alg = 'ES256', type = 'JWT') {
       const signer = current().signers[alg]
       if (!signer) throw new Error(`There is no key for ${alg}.`)
@@ -90,7 +99,7 @@ export async function openSigningKeys(needs: SigningServices): Promise<SigningKe
   }
 }
 
-function prepare(ec: ServiceKey[], rsa: ServiceKey[]): Loaded {
+function prepare(ec: ServiceKey[], rsa: ServiceKey[]): Omit<Loaded, 'signsIdTokensWithRsa'> {
   return {
     signers: { ES256: toSigner('ES256', ec), ...(rsa.length === 0 ? {} : { RS256: toSigner('RS256', rsa) }) },
     // The active key first, and all for ES256 before those for RS256.
@@ -128,22 +137,33 @@ const FIRST_RSA_KEY = 'service-id-rsa-1'
 /** Takes a second of processor time, on another thread. */
 export const makeRsaKey = () => promisify(generateKeyPair)('rsa', { modulusLength: MODULUS_BITS })
 
+/** What the RSA key is needed for. */
+type RsaUse = 'id_tokens' | 'security_events'
+
 /**
- * Makes the RSA key that signs ID tokens, when the first client asks for RS256. It takes too long for a transaction, so it is made
- * before, and stored together with the change that needs it. Undefined when no key has to be made.
+ * Makes the RSA key when it is needed for the first time: by a client whose ID tokens are signed with RS256, or by the first stream of
+ * security events. It takes too long for a transaction, so it is made before, and stored together with the change that needs it. Undefined
+ * when there is nothing to store.
  */
 export async function prepareRsaKey(
   services: Omit<SigningServices, 'log'>,
-  alg: string | undefined,
+  use: RsaUse | undefined,
 ): Promise<{ store(trx: Trx): Promise<void> } | undefined> {
-  if (alg !== 'RS256' || (await listKeys(services.db.read, 'signing-rsa')).length > 0) return undefined
-  const pair = await makeRsaKey()
+  if (use === undefined) return undefined
+  const isThere = (await listKeys(services.db.read, 'signing-rsa')).length > 0
+  const isNewUse = use === 'id_tokens' && !(await wasRsaAskedFor(services.db.read))
+  if (isThere && !isNewUse) return undefined
+  const pair = isThere ? undefined : await makeRsaKey()
   return {
     async store(trx) {
       await lockKeys(trx)
-      if ((await listKeys(trx, 'signing-rsa')).length > 0) return
-      await storeServiceKey(services, trx, { purpose: 'signing-rsa', id: FIRST_RSA_KEY, state: 'active' }, pair)
-      await announceKey(services, trx, 'published', FIRST_RSA_KEY)
+      if (pair && (await listKeys(trx, 'signing-rsa')).length === 0) {
+        await storeServiceKey(services, trx, { purpose: 'signing-rsa', id: FIRST_RSA_KEY, state: 'active' }, pair)
+        await announceKey(services, trx, 'published', FIRST_RSA_KEY)
+      }
+      if (!isNewUse) return
+      await markRsaAskedFor(trx)
+      await services.signals.emit(trx, 'keys-changed', null)
     },
   }
 }

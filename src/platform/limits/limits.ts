@@ -31,6 +31,7 @@ export const LIMITS = {
   takenUsernameByPerson: { name: 'taken-username', max: 10, windowMs: 15 * MINUTE },
   notMeByAddress: { name: 'not-me', max: 30, windowMs: 60 * MINUTE },
   webhookRequests: { name: 'webhook', max: 10, windowMs: MINUTE },
+  signalVerification: { name: 'signal-verification', max: 30, windowMs: MINUTE },
   registration: { name: 'registration', max: 100, windowMs: 60 * MINUTE },
 } as const satisfies Record<string, Limit>
 

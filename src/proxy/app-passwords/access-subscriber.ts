@@ -21,6 +21,7 @@ export const appPasswordSubscriber: AccessSubscriber = {
     addition_disowned: 'nothing',
     username_changed: 'nothing',
     role_unassigned: 'nothing',
+    role_renamed: 'nothing',
     role_deletion: 'nothing',
     role_reduced: 'nothing',
   },

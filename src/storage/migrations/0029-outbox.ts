@@ -80,6 +80,14 @@ create table signal_streams (
   updated_at bigint not null
 );
 
+create table signal_role_changes (
+  user_id text primary key references users (id) on delete cascade,
+  txn text not null,
+  at bigint not null
+);
+insert into counters (name, value)
+  select 'rsa_id_tokens', 1 where exists (select 1 from service_keys where purpose = 'signing-rsa');
+
 alter table oauth_clients add column backchannel_logout_uri text;
 alter table oauth_clients add column backchannel_logout_session_required smallint not null default 0;
 alter table oauth_clients add column session_expiry smallint not null default 0;

@@ -78,4 +78,10 @@ export interface OutboxTables {
     created_at: number
     updated_at: number
   }
+  /** People whose roles have changed together with those of many others: streams are told in slices. */
+  signal_role_changes: {
+    user_id: string
+    txn: string
+    at: number
+  }
 }

@@ -20,6 +20,7 @@ const NOTHING: AccessSubscriber['on'] = {
   addition_disowned: 'nothing',
   username_changed: 'nothing',
   role_unassigned: 'nothing',
+  role_renamed: 'nothing',
   role_deletion: 'nothing',
   role_reduced: 'nothing',
 }

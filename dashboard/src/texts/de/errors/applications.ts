@@ -58,6 +58,7 @@ export const applicationErrors: ErrorTexts<Tables> = {
   rule_path_needs_slash: 'Der Pfad muss mit einem Schrägstrich beginnen.',
   rule_path_wildcard: 'Ein Stern darf nur am Ende des Pfads stehen, nach einem Schrägstrich.',
   scope_of_built_in_client: 'Der Scope {scope} ist der eingebauten Anwendung {client} vorbehalten.',
+  scope_of_confidential_client: 'Den Scope {scope} bekommen nur vertrauliche Anwendungen.',
   scopes_needed: '„scopes“ wird gebraucht.',
   scopes_not_of_application: 'Die Scopes gehen über das hinaus, was diese Anwendung anfragen darf.',
   secret_of_confidential_client_only: 'Nur eine vertrauliche Anwendung hat ein Geheimnis.',

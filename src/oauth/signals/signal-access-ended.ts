@@ -1,0 +1,80 @@
+import type { AccessEvents } from '../../identity/access-events.ts'
+import type { Trx } from '../../storage/database.ts'
+import { ACCESS_ENDS, type AccessEndOf, type AccessSignal } from '../../vocabulary/access-ends.ts'
+import { INITIATING_ENTITY } from './signal-events.ts'
+import { type PersonEvent, tellStreams } from './tell-streams.ts'
+
+type WaySessionsEnd = AccessEndOf<'session' | 'person'>
+
+/** What else an event says, in each way. */
+function detailsOf(signal: AccessSignal, way: WaySessionsEnd): Record<string, unknown> {
+  const initiating_entity = INITIATING_ENTITY[way]
+  if (signal !== 'credential-change') return { initiating_entity }
+  // Whoever takes an address back has no password until they set a new one.
+  const change_type = way === 'address_restored' ? 'revoke' : 'update'
+  return { credential_type: 'password', change_type, initiating_entity }
+}
+
+/** The events of `ACCESS_ENDS` for this way, in their order. */
+const eventsOf = (
+  way: WaySessionsEnd,
+  { userId, sessionId, actionId }: Pick<PersonEvent, 'userId' | 'sessionId' | 'actionId'>,
+): PersonEvent[] =>
+  ACCESS_ENDS[way].signals.map((name) => ({ name, userId, sessionId, actionId, details: detailsOf(name, way) }))
+
+/** One session or several have ended, each of which is named. */
+export const signalSessionsEnded = (
+  trx: Trx,
+  { userId, sessionIds, by }: AccessEvents['sessions_ended'],
+  now: number,
+): Promise<void> =>
+  tellStreams(
+    trx,
+    sessionIds.flatMap((sessionId) => eventsOf(by, { userId, sessionId })),
+    now,
+  )
+
+/** All sessions of a person have ended, perhaps but one: the user alone means all. */
+export const signalSignedOut = (trx: Trx, { userId, by }: AccessEvents['signed_out'], now: number): Promise<void> =>
+  tellStreams(trx, eventsOf(by, { userId }), now)
+
+export const signalAccountsEnded = (
+  trx: Trx,
+  { userIds, by, actionIds }: AccessEvents['account_ended'],
+  now: number,
+): Promise<void> =>
+  tellStreams(
+    trx,
+    userIds.flatMap((userId): PersonEvent[] =>
+      by === 'enabled'
+        ? [{ name: 'account-enabled', userId, details: { initiating_entity: 'admin' } }]
+        : eventsOf(by, { userId, actionId: actionIds?.get(userId) }),
+    ),
+    now,
+  )
+
+/** CAEP 1.0 section 3.3.1. */
+export const signalCredentialChanged = (
+  trx: Trx,
+  { userId, change, isPlatform, aaguid, by }: AccessEvents['credential_changed'],
+  now: number,
+): Promise<void> =>
+  tellStreams(
+    trx,
+    [
+      {
+        name: 'credential-change',
+        userId,
+        details: {
+          credential_type: isPlatform ? 'fido2-platform' : 'fido2-roaming',
+          change_type: change === 'created' ? 'create' : 'delete',
+          ...(aaguid === NO_AAGUID ? {} : { fido2_aaguid: aaguid }),
+          initiating_entity: by === 'administrator' ? 'admin' : 'user',
+        },
+      },
+    ],
+    now,
+  )
+
+/** An authenticator that does not say which model it is. */
+const NO_AAGUID = '00000000-0000-0000-0000-000000000000'

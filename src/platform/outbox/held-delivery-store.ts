@@ -1,0 +1,113 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Reader, Trx } from '../../storage/database.ts'
+import type { DeliveryState, ReceiverKind } from '../../vocabulary/receivers.ts'
+
+/** Whom deliveries are for. */
+interface Receiver {
+  kind: ReceiverKind
+  receiverId: string
+}
+
+export interface HeldDelivery {
+  id: string
+  receiverId: string
+  type: string
+  fact: string
+  createdAt: number
+}
+
+const waiting = sql<boolean>`state = 'waiting'`
+
+const isFor = ({ kind, receiverId }: Receiver): RawBuilder<boolean> =>
+  sql<boolean>`(kind = ${kind} and receiver_id = ${receiverId})`
+
+/** What a receiver may fetch, in the order in which it happened. */
+export async function listHeld(db: Reader, receiver: Receiver, now: number, limit: number): Promise<HeldDelivery[]> {
+  const rows = await db
+    .selectFrom('outbox_deliveries')
+    .select(['id', 'receiver_id as receiverId', 'type', 'fact', 'created_at as createdAt'])
+    .where(waiting)
+    .where(isFor(receiver))
+    .where('next_attempt_at', 'is', null)
+    .where('expires_at', '>', now)
+    .orderBy('number')
+    .limit(limit)
+    .execute()
+  return rows
+}
+
+/** Those of these receivers that may fetch something. */
+export async function listReceiversWithHeld(
+  db: Reader,
+  kind: ReceiverKind,
+  receiverIds: string[],
+  now: number,
+): Promise<string[]> {
+  if (receiverIds.length === 0) return []
+  const rows = await db
+    .selectFrom('outbox_deliveries')
+    .select('receiver_id')
+    .distinct()
+    .where(waiting)
+    .where('kind', '=', kind)
+    .where('receiver_id', 'in', receiverIds)
+    .where('next_attempt_at', 'is', null)
+    .where('expires_at', '>', now)
+    .execute()
+  return rows.map((row) => row.receiver_id)
+}
+
+/** Ends what a receiver says it has, or can't take. Ids that are not of this receiver, or have ended before, change nothing. */
+export async function settleFetched(
+  trx: Trx,
+  receiver: Receiver,
+  ids: string[],
+  { state, error, now }: { state: Exclude<DeliveryState, 'waiting'>; error?: string; now: number },
+): Promise<void> {
+  if (ids.length === 0) return
+  await trx
+    .updateTable('outbox_deliveries')
+    .set({ state, finished_at: now, next_attempt_at: null, claim: null, last_error: error ?? null })
+    .set({ attempts: sql<number>`attempts + 1` })
+    .where(waiting)
+    .where(isFor(receiver))
+    .where('id', 'in', ids)
+    .execute()
+}
+
+/** What waits for a receiver is not sent any more until it is released. An attempt that is under way settles nothing. */
+export async function holdWaiting(trx: Trx, receiver: Receiver, now: number): Promise<void> {
+  await trx
+    .updateTable('outbox_deliveries')
+    .set({ next_attempt_at: null, claim: null, scheduled_at: now })
+    .where(waiting)
+    .where(isFor(receiver))
+    .execute()
+}
+
+/** What waits for a receiver is sent now. Its failures so far were those of another address, or are long over. */
+export async function releaseWaiting(trx: Trx, { kind, receiverId }: Receiver, now: number): Promise<void> {
+  await trx
+    .updateTable('outbox_deliveries')
+    .set({ next_attempt_at: now, claim: null, scheduled_at: now })
+    .where(waiting)
+    .where(isFor({ kind, receiverId }))
+    .execute()
+  await trx.deleteFrom('outbox_receivers').where('kind', '=', kind).where('receiver_id', '=', receiverId).execute()
+  trx.signal('deliveries-added', null)
+}
+
+/** Nothing that waits for a receiver is sent any more. */
+export async function giveUpWaiting(trx: Trx, receiver: Receiver, error: string, now: number): Promise<void> {
+  await trx
+    .updateTable('outbox_deliveries')
+    .set({ state: 'given_up', next_attempt_at: null, claim: null, finished_at: now, last_error: error })
+    .where(waiting)
+    .where(isFor(receiver))
+    .execute()
+  await trx
+    .deleteFrom('outbox_receivers')
+    .where('kind', '=', receiver.kind)
+    .where('receiver_id', '=', receiver.receiverId)
+    .execute()
+}
