@@ -92,7 +92,10 @@ export async function planToSignalHolders(trx: Trx, roleId: string, now: number)
 const PEOPLE_PER_SLICE = 100
 
 /** Tells the streams about the people whose turn it is. Another replica may do the same: each is told of once. */
-export async function signalPlannedHolders({ db, now }: Pick<Services, 'db' | 'now'>, stop: AbortSignal): Promise<void> {
+export async function signalPlannedHolders(
+  { db, now }: Pick<Services, 'db' | 'now'>,
+  stop: AbortSignal,
+): Promise<void> {
   while (!stop.aborted) {
     const userIds = await listPlanned(db.read, PEOPLE_PER_SLICE)
     if (userIds.length === 0) return
