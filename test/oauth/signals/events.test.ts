@@ -219,8 +219,8 @@ onEachEngine('what streams are told', (engine) => {
     await person.post('/api/auth/logout')
     const sidFor = async (each: typeof other): Promise<string> => {
       const [event] = await readEvents(app(), each.receiver, each.stream)
-      const { id } = event?.subject['session'] as { id: string }
-      return id
+      assert.ok(event)
+      return (event.subject['session'] as { id: string }).id
     }
     const [mine, theirs] = [await sidFor({ receiver, stream }), await sidFor(other)]
     assert.notEqual(mine, theirs)
