@@ -11,6 +11,7 @@ const ADDRESSES: Record<string, string[]> = {
   [paths.resetPassword]: ['/reset-password?token=x'],
   [paths.invitation]: ['/invitation#token=x'],
   [paths.revertEmail]: ['/revert-email#token=x'],
+  [paths.notMe]: ['/not-me#token=x', '/not-me#reset'],
   [paths.adminNewClient]: [
     '/admin/applications/new',
     '/admin/applications/new?entry=grafana',

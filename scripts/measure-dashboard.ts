@@ -16,6 +16,7 @@ const PAGES = [
   'sign-in/ForgotPasswordPage',
   'sign-in/ResetPasswordPage',
   'sign-in/VerifyEmailPage',
+  'sign-in/NotMePage',
   'sign-in/SetupPage',
   'sign-in/LogoutPage',
   'consent/ConsentPage',

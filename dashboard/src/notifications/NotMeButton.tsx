@@ -19,7 +19,7 @@ export function NotMeButton({ notification, what }: { notification: Notification
   const [isOpen, setOpen] = useState(false)
   return (
     <>
-      <Button size="xs" variant="subtle" color="red.8" onClick={() => setOpen(true)}>
+      <Button size="xs" variant="default" onClick={() => setOpen(true)}>
         {texts.notMe}
       </Button>
       {isOpen && <NotMeDialog id={notification.id} what={what} onClose={() => setOpen(false)} />}

@@ -1,4 +1,4 @@
-import { Button, List, Loader, Stack } from '@mantine/core'
+import { Button, Loader, Stack, Text } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { answer, api } from '../api/client.ts'
 import { hasCode } from '../api/failure.ts'
@@ -94,10 +94,10 @@ function Effects({ link: { about, ends, removes, clearsPassword } }: { link: Und
     texts.tells,
   ]
   return (
-    <List size="sm" spacing="xs" style={{ overflowWrap: 'anywhere' }}>
+    <Text component="ul" size="sm" m={0} pl="md" style={{ overflowWrap: 'anywhere' }}>
       {effects.map((effect) => (
-        <List.Item key={effect}>{effect}</List.Item>
+        <li key={effect}>{effect}</li>
       ))}
-    </List>
+    </Text>
   )
 }

@@ -73,5 +73,12 @@ export const ACCOUNT_CHANGES: Record<string, ChangeTest> = {
       return { path: `/api/notifications/${notifications[0].id}/read` }
     },
   },
+  'POST /api/notifications/{id}/not-me': {
+    async prepare(app, person) {
+      await addPasskey(app, person)
+      const { notifications } = (await person.get('/api/notifications')).json()
+      return { path: `/api/notifications/${notifications[0].id}/not-me`, body: { currentPassword: PASSWORD } }
+    },
+  },
   'POST /api/notifications/read-all': { prepare: async () => ({ path: '/api/notifications/read-all' }) },
 }

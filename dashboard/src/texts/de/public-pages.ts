@@ -1,6 +1,4 @@
 import type { publicPages as English } from '../en/public-pages.ts'
-import { plural } from '../plural.ts'
-
 export const publicPages: typeof English = {
   email: 'E-Mail',
   password: 'Passwort',
@@ -110,32 +108,18 @@ export const publicPages: typeof English = {
     },
     removes: {
       passkey: (count, name) =>
-        name
-          ? `Der Passkey „${name}“ wird entfernt.`
-          : plural('de', count, { one: '# Passkey wird entfernt.', other: '# Passkeys werden entfernt.' }),
+        name ? `Der Passkey „${name}“ wird entfernt.` : `Passkeys, die entfernt werden: ${count}.`,
       ssh_key: (count, name) =>
-        name
-          ? `Der SSH-Schlüssel „${name}“ wird entfernt.`
-          : plural('de', count, { one: '# SSH-Schlüssel wird entfernt.', other: '# SSH-Schlüssel werden entfernt.' }),
-      certificate: (count) =>
-        plural('de', count, {
-          one: '# SSH-Zertifikat wird widerrufen.',
-          other: '# SSH-Zertifikate werden widerrufen.',
-        }),
+        name ? `Der SSH-Schlüssel „${name}“ wird entfernt.` : `SSH-Schlüssel, die entfernt werden: ${count}.`,
+      certificate: (count) => `SSH-Zertifikate, die widerrufen werden: ${count}.`,
       email: (_count, name) =>
         `Ihr Konto bekommt statt ${name} seine frühere Adresse zurück. Was um die Änderung herum hinzugefügt wurde, wird entfernt; auf der Seite des neuen Passworts entscheiden Sie über den Rest.`,
-      app_password: (count) => plural('de', count, { one: '# App-Passwort endet.', other: '# App-Passwörter enden.' }),
-      grant: (count) =>
-        plural('de', count, { one: '# Anwendung wird vergessen.', other: '# Anwendungen werden vergessen.' }),
+      app_password: (count) => `App-Passwörter, die enden: ${count}.`,
+      grant: (count) => `Anwendungen, die Sie wieder fragen müssen: ${count}.`,
     },
     goneAlready: 'Was hinzugefügt wurde, ist schon weg. Davon bleibt nichts zu entfernen.',
-    sessions: (count) =>
-      plural('de', count, {
-        one: 'Alle werden abgemeldet: # Sitzung endet.',
-        other: 'Alle werden abgemeldet: # Sitzungen enden.',
-      }),
-    apps: (count) =>
-      plural('de', count, { one: '# Anwendung verliert den Zugriff.', other: '# Anwendungen verlieren den Zugriff.' }),
+    sessions: (count) => `Alle werden abgemeldet. Sitzungen, die enden: ${count}.`,
+    apps: (count) => `Anwendungen, die den Zugriff verlieren: ${count}.`,
     clearsPassword: 'Das Passwort wird entfernt. Ein Link für ein neues geht an die Adresse Ihres Kontos.',
     keepsPassword: 'Es wird kein Passwort entfernt: Seitdem wurde ein anderes gesetzt, oder es gibt keines.',
     tells: 'Die Verwaltung erfährt davon.',

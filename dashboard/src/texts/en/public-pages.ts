@@ -1,4 +1,3 @@
-import { plural } from '../plural.ts'
 export const publicPages = {
   email: 'Email',
   password: 'Password',
@@ -104,30 +103,18 @@ export const publicPages = {
     },
     removes: {
       passkey: (count: number, name: string) =>
-        name
-          ? `The passkey “${name}” is removed.`
-          : plural('en', count, { one: '# passkey is removed.', other: '# passkeys are removed.' }),
+        name ? `The passkey “${name}” is removed.` : `Passkeys that are removed: ${count}.`,
       ssh_key: (count: number, name: string) =>
-        name
-          ? `The SSH key “${name}” is removed.`
-          : plural('en', count, { one: '# SSH key is removed.', other: '# SSH keys are removed.' }),
-      certificate: (count: number) =>
-        plural('en', count, { one: '# SSH certificate is revoked.', other: '# SSH certificates are revoked.' }),
+        name ? `The SSH key “${name}” is removed.` : `SSH keys that are removed: ${count}.`,
+      certificate: (count: number) => `SSH certificates that are revoked: ${count}.`,
       email: (_count: number, name: string) =>
         `Your account gets its earlier address back, instead of ${name}. What was added around the change is removed; on the page of the new password you decide about the rest.`,
-      app_password: (count: number) =>
-        plural('en', count, { one: '# app password ends.', other: '# app passwords end.' }),
-      grant: (count: number) =>
-        plural('en', count, { one: '# application is forgotten.', other: '# applications are forgotten.' }),
+      app_password: (count: number) => `App passwords that end: ${count}.`,
+      grant: (count: number) => `Applications that have to ask you again: ${count}.`,
     },
     goneAlready: 'What was added is gone already. Nothing is left of it to remove.',
-    sessions: (count: number) =>
-      plural('en', count, {
-        one: 'Everybody is signed out: # session ends.',
-        other: 'Everybody is signed out: # sessions end.',
-      }),
-    apps: (count: number) =>
-      plural('en', count, { one: '# application loses its access.', other: '# applications lose their access.' }),
+    sessions: (count: number) => `Everybody is signed out. Sessions that end: ${count}.`,
+    apps: (count: number) => `Applications that lose their access: ${count}.`,
     clearsPassword: 'The password is removed. A link to set a new one is mailed to the address of your account.',
     keepsPassword: 'No password is removed: another one was set since, or there is none.',
     tells: 'The administrators are told.',
