@@ -80,7 +80,7 @@ test('the link speaks German, on a phone, and names the passkey that it removes'
   await phone.goto(link)
   await expect(phone.getByRole('heading', { name: 'Das waren Sie nicht?' })).toBeVisible()
   await expect(phone.getByText('Der Passkey „Their phone“ wird entfernt.')).toBeVisible()
-  const width = await phone.evaluate(() => document.documentElement.scrollWidth)
+  const width = await phone.locator('html').evaluate((html) => html.scrollWidth)
   expect(width).toBeLessThanOrEqual(390)
   await phone.getByRole('button', { name: 'Das war ich nicht' }).click()
   await expect(phone.getByRole('heading', { name: 'Ihr Konto gehört wieder Ihnen' })).toBeVisible()
