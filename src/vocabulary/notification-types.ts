@@ -21,6 +21,7 @@ export const NOTIFICATION_TYPES = [
   'lifecycle.failed',
   'lifecycle.planner_disabled',
   'mail.failed',
+  'receiver.failing',
 ] as const
 export type NotificationType = (typeof NOTIFICATION_TYPES)[number]
 

@@ -14,7 +14,7 @@ export const Notification = Type.Object(
     type: OpenEnum('NotificationType', NOTIFICATION_TYPES),
     data: Type.Record(Type.String(), Type.Unknown(), {
       description:
-        'Details; the shape depends on the type. `user.*` has `userId`, `email`, `displayName`, `actorId`; `lifecycle.failed` has `lifecycleActionId`, `action` and `reason` besides, and `lifecycle.planner_disabled` has `pending`, the number of actions that this user had planned; `mail.failed` has `recipient`, `subject` and `reason`; `user.not_me` has `about`, the type of the notification that this user disowned. `undoneAt` is there when the user has said: this was not me.',
+        'Details; the shape depends on the type. `user.*` has `userId`, `email`, `displayName`, `actorId`; `lifecycle.failed` has `lifecycleActionId`, `action` and `reason` besides, and `lifecycle.planner_disabled` has `pending`, the number of actions that this user had planned; `mail.failed` has `recipient`, `subject` and `reason`; `receiver.failing` has `kind`, `id`, `name`, `since`, `error` and `turnedOff`; `user.not_me` has `about`, the type of the notification that this user disowned. `undoneAt` is there when the user has said: this was not me.',
     }),
     createdAt: Time,
     readAt: Nullable(Time),

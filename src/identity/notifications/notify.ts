@@ -3,6 +3,7 @@ import type { Services } from '../../platform/services.ts'
 import type { Trx } from '../../storage/database.ts'
 import { emitForUsers } from '../../storage/signals.ts'
 import type { NotificationType, SecurityEventType } from '../../vocabulary/notification-types.ts'
+import type { ToldKind } from '../../vocabulary/receivers.ts'
 import { listAdministratorIds } from '../roles/administrators.ts'
 import { lockAccount, lockUser, lockUsers } from '../users/lock-user.ts'
 import type { Account } from '../users/user-store.ts'
@@ -52,6 +53,16 @@ export interface NotificationData {
   'lifecycle.planner_disabled': AboutUser & { pending: number }
   /** For administrators: a mail was not delivered, and will not be. */
   'mail.failed': { recipient: string; subject: string; reason: string }
+  /** For administrators: somebody who is told of what ends has not answered since then. */
+  'receiver.failing': {
+    kind: ToldKind
+    id: string
+    name: string
+    since: number
+    error: string | null
+    /** A webhook is turned off then. */
+    turnedOff: boolean
+  }
 }
 
 interface AboutUser {

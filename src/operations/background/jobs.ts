@@ -26,6 +26,7 @@ import type { LongPolls } from '../../ssh/hosts/long-polls.ts'
 import { giveUpHosts } from '../../ssh/hosts/told-hosts.ts'
 import { reviewCertificates } from '../../ssh/revocation/revoke-lost-certificates.ts'
 import type { Trx } from '../../storage/database.ts'
+import { reportFailingReceivers } from './report-failing-receivers.ts'
 import { createSenders } from './senders.ts'
 import { sweepExpired } from './sweep-expired.ts'
 import type { Job } from './ticker.ts'
@@ -59,6 +60,7 @@ export function backgroundJobs(
     { name: 'write-pkce-uses', run: () => services.pkceUses.flush() },
     { name: 'deliver-mail', runsWithWrongClock: true, run: mail.deliver, stop: mail.stop },
     { name: 'send-deliveries', run: deliveries.dispatch, stop: deliveries.stop },
+    { name: 'report-failing-receivers', everyMs: MINUTE, run: () => reportFailingReceivers(services) },
     { name: 'activate-signing-key', everyMs: MINUTE, run: () => activateNextKey(services) },
     {
       name: 'rotate-ssh-ca',

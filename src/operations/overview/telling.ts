@@ -46,7 +46,7 @@ const MAX_FAILING = 100
 
 export async function readTelling(db: Reader, now: number): Promise<Telling> {
   const durations = await readDurations(db, now - DAYS_MS, [50, 99])
-  const failing = await listFailingReceivers(db, now - HOUR_MS, MAX_FAILING)
+  const failing = await listFailingReceivers(db, { before: now - HOUR_MS, limit: MAX_FAILING })
   const name = await nameReceivers(db, failing)
   return {
     timeToNothingLeft: durations && { p50: durations[50] / 1000, p99: durations[99] / 1000 },

@@ -11,11 +11,15 @@ export interface FailingReceiver {
 }
 
 /** Those that have failed since that time or longer, the longest first, without those that are turned off. */
-export async function listFailingReceivers(db: Reader, before: number, limit: number): Promise<FailingReceiver[]> {
+export async function listFailingReceivers(
+  db: Reader,
+  { before, limit, unnotified = false }: { before: number; limit: number; unnotified?: boolean },
+): Promise<FailingReceiver[]> {
   const rows = await db
     .selectFrom('outbox_receivers')
     .select(['kind', 'receiver_id', 'failing_since', 'last_status', 'last_error'])
     .where('failing_since', '<=', before)
+    .$if(unnotified, (query) => query.where('notified_at', 'is', null))
     .where(
       sql<boolean>`case kind
         when 'webhook' then exists (select 1 from webhooks where id = receiver_id and enabled = 1)

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Reader, Trx } from '../../storage/database.ts'
+import type { Trx } from '../../storage/database.ts'
 import type { ReceiverKind } from '../../vocabulary/receivers.ts'
 
 interface Receiver {
@@ -60,37 +60,6 @@ export async function markFailing(
     )
     .execute()
 }
-
-export interface FailingReceiver extends Receiver {
-  since: number
-  lastStatus: number | null
-  error: string | null
-}
-
-/** Those that have failed since that time or longer, the longest first. */
-export async function listFailing(
-  db: Reader,
-  { before, onlyUnnoticed = false }: { before: number; onlyUnnoticed?: boolean },
-): Promise<FailingReceiver[]> {
-  const rows = await db
-    .selectFrom('outbox_receivers')
-    .select(['kind', 'receiver_id', 'failing_since', 'last_status', 'last_error'])
-    .where('failing_since', '<=', before)
-    .$if(onlyUnnoticed, (query) => query.where('notified_at', 'is', null))
-    .orderBy('failing_since')
-    .orderBy('receiver_id')
-    .limit(MAX_LISTED)
-    .execute()
-  return rows.map((row) => ({
-    kind: row.kind,
-    receiverId: row.receiver_id,
-    since: row.failing_since ?? 0,
-    lastStatus: row.last_status,
-    error: row.last_error,
-  }))
-}
-
-const MAX_LISTED = 100
 
 /** False when another replica has noted it already, or the receiver answers again. */
 export async function markNotified(trx: Trx, { kind, receiverId }: Receiver, now: number): Promise<boolean> {

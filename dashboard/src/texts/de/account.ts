@@ -262,6 +262,10 @@ export const account: typeof English = {
           : `Das Konto von ${named(data)} wurde nicht wie geplant gesperrt. ${asText(data['reason'], '')}`,
       'lifecycle.planner_disabled': (data) =>
         `Das Konto von ${named(data)} wurde gesperrt. Aktionen, die diese Person für andere Konten geplant hat und die noch ausstehen: ${asNumber(data['pending'])}. Prüfen Sie, ob sie ausgeführt werden sollen.`,
+      'receiver.failing': (data) =>
+        data['turnedOff'] === true
+          ? `Der Webhook „${asText(data['name'], '')}“ hat seit drei Tagen nicht geantwortet und wurde ausgeschaltet. ${asText(data['error'], '')}`
+          : `„${asText(data['name'], '')}“ hat seit drei Tagen nicht geantwortet und erfährt nicht, dass Zugänge beendet wurden. Weitere Versuche folgen. ${asText(data['error'], '')}`,
       'mail.failed': (data) =>
         `Die E-Mail „${asText(data['subject'], '')}“ an ${asText(data['recipient'], 'jemanden')} wurde nicht zugestellt. ${asText(data['reason'], '')}`,
     },

@@ -255,6 +255,10 @@ export const account = {
           : `The account of ${named(data)} was not disabled as planned. ${asText(data['reason'], '')}`,
       'lifecycle.planner_disabled': (data) =>
         `${named(data)}, who was disabled, had planned actions for other accounts. Still pending: ${asNumber(data['pending'])}. Check whether they should happen.`,
+      'receiver.failing': (data) =>
+        data['turnedOff'] === true
+          ? `The webhook “${asText(data['name'], '')}” has not answered for three days and was turned off. ${asText(data['error'], '')}`
+          : `“${asText(data['name'], '')}” has not answered for three days, and was not told that access has ended. It goes on being tried. ${asText(data['error'], '')}`,
       'mail.failed': (data) =>
         `The mail “${asText(data['subject'], '')}” to ${asText(data['recipient'], 'somebody')} was not delivered. ${asText(data['reason'], '')}`,
     } satisfies Record<NotificationType, (data: Data) => string>,
