@@ -65,9 +65,9 @@ export const AREAS: [area: string, layers: string[][]][] = [
   [
     'operations',
     [
+      ['operations/webhooks'],
       [
         'operations/settings',
-        'operations/webhooks',
         'operations/overview',
         'operations/background',
         'operations/backup',
