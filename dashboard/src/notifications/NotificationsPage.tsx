@@ -28,6 +28,7 @@ const icons: Record<Family, IconName> = {
   lifecycle: 'users',
   mail: 'mail',
   service: 'bell',
+  receiver: 'alert',
 }
 
 /** The device and the location of a sign-in, so that people can tell whether it was theirs. */
