@@ -6,7 +6,7 @@ import { judgeUrl, type Restrictions } from './address-rules.ts'
 import { createLookup, type Lookup } from './look-up.ts'
 import { outgoingErrors } from './outgoing-errors.ts'
 import { OutgoingError } from './outgoing-failure.ts'
-import { type OutgoingAnswer, type OutgoingRequest, sendRequest } from './send-request.ts'
+import { type Connections, type OutgoingAnswer, type OutgoingRequest, sendRequest } from './send-request.ts'
 
 interface Check extends Restrictions {
   /** The field of the request that has the address. */
@@ -43,7 +43,8 @@ export function createOutgoing(config: Pick<Config, 'outgoingAllow'>, options: O
     rejectUnauthorized: true,
     ...(options.ca === undefined ? {} : { ca: options.ca }),
   })
-  const connections = { http, https, lookup: options.lookup ?? createLookup() }
+  const inProgress: Connections['inProgress'] = new Set()
+  const connections = { http, https, inProgress, lookup: options.lookup ?? createLookup() }
 
   return {
     async send(request) {
@@ -63,6 +64,7 @@ export function createOutgoing(config: Pick<Config, 'outgoingAllow'>, options: O
       throw path === undefined ? error : atField(path, error)
     },
     close() {
+      for (const end of connections.inProgress) end(new OutgoingError('abandoned', 'The service is stopping.'))
       http.destroy()
       https.destroy()
     },

@@ -41,6 +41,8 @@ export interface Connections {
   http: HttpAgent
   https: HttpsAgent
   lookup: Lookup
+  /** Ends each request that is being sent. */
+  inProgress: Set<(error: OutgoingError) => void>
 }
 
 const MAX_MS = 5000
@@ -53,6 +55,7 @@ interface Progress {
   /** The connection had been used before. */
   isReused: boolean
   hasAnswer: boolean
+  isOver: boolean
   sent?: ClientRequest
 }
 
@@ -63,19 +66,22 @@ export async function sendRequest(
   request: OutgoingRequest,
 ): Promise<OutgoingAnswer> {
   const limit = Math.min(request.timeoutMs ?? MAX_MS, MAX_MS)
-  const progress: Progress = { stage: 'The connection', isReused: false, hasAnswer: false }
-  const late = Promise.withResolvers<never>()
+  const progress: Progress = { stage: 'The connection', isReused: false, hasAnswer: false, isOver: false }
+  const { promise: ended, reject: end } = Promise.withResolvers<never>()
   const timer = setTimeout(() => {
-    late.reject(new OutgoingError('timeout', `${progress.stage} took longer than ${limit / 1000} seconds.`))
+    end(new OutgoingError('timeout', `${progress.stage} took longer than ${limit / 1000} seconds.`))
   }, limit)
+  connections.inProgress.add(end)
   try {
     const answer = sendOnLiveConnection(connections, destination, request, progress)
-    return await Promise.race([answer, late.promise])
+    return await Promise.race([answer, ended])
   } catch (error) {
+    progress.isOver = true
     progress.sent?.destroy()
     throw describeFailure(error)
   } finally {
     clearTimeout(timer)
+    connections.inProgress.delete(end)
     // An answer can come before all of the request has been read. Nothing of it goes on.
     if (progress.sent?.writableFinished === false) progress.sent.destroy()
   }
@@ -93,7 +99,7 @@ async function sendOnLiveConnection(
       return await sendOnce(connections, destination, request, progress)
     } catch (error) {
       const wasClosed = codeOf(error) === 'ECONNRESET' || codeOf(error) === 'EPIPE'
-      if (!wasClosed || !progress.isReused || progress.hasAnswer) throw error
+      if (!wasClosed || !progress.isReused || progress.hasAnswer || progress.isOver) throw error
     }
   }
 }

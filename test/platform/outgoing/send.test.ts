@@ -145,6 +145,46 @@ test('a kept connection that the receiver has closed costs no attempt', async (t
   assert.equal(receiver.connections(), 3)
 })
 
+test('what took too long on a kept connection is not sent once more', async (t) => {
+  const receiver = await startReceiver(t, {
+    answer: ({ url }, response) => {
+      if (url === '/fast') response.writeHead(204).end()
+    },
+  })
+  const outgoing = open(t)
+  const url = `http://127.0.0.1:${receiver.port}`
+  assert.equal((await outgoing.send({ url: `${url}/fast` })).status, 204)
+  await assert.rejects(outgoing.send({ url: `${url}/slow`, timeoutMs: 100 }), failsAs('timeout'))
+  // Later requests on the same connection, and on a new one, arrive after whatever would be sent again.
+  for (const connection of ['keep-alive', 'close', 'close'])
+    assert.equal((await outgoing.send({ url: `${url}/fast`, headers: { connection } })).status, 204)
+  assert.deepEqual(
+    receiver.received.map((each) => each.url),
+    ['/fast', '/slow', '/fast', '/fast', '/fast'],
+  )
+})
+
+test('when the service stops, nothing goes on', async (t) => {
+  const arrived = Promise.withResolvers<void>()
+  const receiver = await startReceiver(t, {
+    answer: ({ url }, response) => {
+      if (url === '/fast') response.writeHead(204).end()
+      else arrived.resolve()
+    },
+  })
+  const outgoing = open(t, { lookup: () => new Promise(() => undefined) })
+  const url = `http://127.0.0.1:${receiver.port}`
+  await outgoing.send({ url: `${url}/fast` })
+  const ended = Promise.all([
+    assert.rejects(outgoing.send({ url: `${url}/slow` }), failsAs('abandoned')),
+    assert.rejects(outgoing.send({ url: 'https://receiver.test/' }), failsAs('abandoned')),
+  ])
+  await arrived.promise
+  outgoing.close()
+  await ended
+  assert.equal(receiver.received.length, 2)
+})
+
 test('a new connection that is closed without an answer is a failure', async (t) => {
   const receiver = await startRawReceiver(t, (socket) => socket.once('data', () => socket.destroy()))
   await assert.rejects(open(t).send({ url: `http://127.0.0.1:${receiver.port}/` }), failsAs('connection'))
