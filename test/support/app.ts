@@ -48,6 +48,8 @@ interface Options {
   postgres?: Omit<PostgresOptions, 'timeoutFactor'>
   /** How the names of receivers are looked up, and which authority their certificates may come from. */
   outgoing?: OutgoingOptions
+  /** False leaves what receivers are told where it is written, so that a test can read it. */
+  sends?: boolean
   /** Set in tests of the cost of password hashing. Other tests use a cheap hash, because the real one would take most of their time. */
   realHashCost?: boolean
 }
@@ -73,7 +75,8 @@ export async function startApp(t: Scope, options: Options = {}): Promise<TestApp
   })
   const app = await createApp(services, options)
   await app.ready()
-  const ticker = createTicker(services, backgroundJobs(services))
+  const jobs = options.sends === false ? jobsWithoutSending(services) : backgroundJobs(services)
+  const ticker = createTicker(services, jobs)
   let closed = false
   const close = async () => {
     if (closed) return
@@ -97,6 +100,12 @@ export async function startApp(t: Scope, options: Options = {}): Promise<TestApp
     close,
   }
 }
+
+/** Sending also begins by a signal, without its job. */
+const jobsWithoutSending = (services: OpenServices) =>
+  backgroundJobs({ ...services, signals: { ...services.signals, on: () => () => {} } }).filter(
+    ({ name }) => name !== 'send-deliveries',
+  )
 
 /** One app for all tests of the current suite; starting one for each test would take most of their time. */
 export function sharedApp(options: Options = {}): () => TestApp {

@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict'
 import type { Response } from 'light-my-request'
-import { publish } from '../../src/identity/access-events.ts'
-import { lockUser } from '../../src/identity/users/lock-user.ts'
 import { markEmailConfirmed } from '../../src/identity/users/user-store.ts'
 import type { AccessEnd } from '../../src/vocabulary/access-ends.ts'
 import type { TestApp } from './app.ts'
@@ -16,7 +14,7 @@ import {
   registerApplication,
   type Tokens,
 } from './application.ts'
-import { lastMailTo } from './mail.ts'
+import { lastMailTo, sentMails } from './mail.ts'
 import { anonymous, signedInPerson, type SignedInPerson, signIn } from './people.ts'
 
 const PASSWORD = 'four unusual words here'
@@ -58,7 +56,16 @@ async function moveAddress({ app, person }: Access): Promise<string> {
   const [from, to] = [person.user.email, `moved-${person.user.email}`]
   done(await person.post('/api/account/email', { email: to, currentPassword: PASSWORD }))
   done(await person.post('/api/account/email/confirm', { token: (await lastMailTo(app, to, '/verify-email')).token }))
-  return (await lastMailTo(app, from, '/revert-email')).token
+  return disowningToken(app, from)
+}
+
+/** Of the newest mail to this address with a link that says "this was not me". */
+async function disowningToken(app: TestApp, email: string): Promise<string> {
+  const found = (await sentMails(app))
+    .filter(({ to }) => to === email)
+    .flatMap(({ text }) => /\/not-me#token=([\w-]+)/.exec(text)?.[1] ?? [])
+  assert.ok(found.length > 0, email)
+  return found.at(-1) ?? ''
 }
 
 /** What happens before, if anything, and then the act itself. */
@@ -104,11 +111,14 @@ const WAYS: Record<AccessEnd, Way> = {
     end: async ({ app }, token) => done(await anonymous(app).post('/api/account/email/revert', { token })),
   },
   not_me: {
-    end: ({ app, person }) =>
-      app.services.db.transaction(async (trx) => {
-        await lockUser(trx, person.user.id)
-        await publish(app.services, trx, 'signed_out', { userId: person.user.id, by: 'not_me' })
-      }),
+    prepare: async (access) => {
+      const { app, admin, person } = access
+      const { email } = person.user
+      await app.services.db.transaction((trx) => markEmailConfirmed(trx, person.user.id))
+      done(await admin.post(`${userOf(access)}/password-reset`))
+      return disowningToken(app, email)
+    },
+    end: async ({ app }, token) => done(await anonymous(app).post('/api/auth/not-me/confirm', { token })),
   },
   signed_out_by_administrator: { end: async (access) => done(await access.admin.post(`${userOf(access)}/sign-out`)) },
   disabled: {

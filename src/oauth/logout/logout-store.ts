@@ -1,4 +1,5 @@
 import { type ExpressionBuilder, type SqlBool, sql } from 'kysely'
+import type { SigningAlgorithm } from '../../platform/keys/signing-keys.ts'
 import type { Database, Reader, Trx } from '../../storage/database.ts'
 import type { Schema } from '../../storage/schema.ts'
 import { mayUseClient } from '../clients/allowed-role-store.ts'
@@ -215,4 +216,30 @@ export async function listTellingClients(db: Reader, limit: number): Promise<str
 
 export async function markClientTold(trx: Trx, clientId: string): Promise<void> {
   await trx.updateTable('oauth_clients').set({ telling: 0 }).where('client_id', '=', clientId).execute()
+}
+
+/** Where logout tokens of a delivery go, also of an application that was deleted or turned off. Undefined when it takes none any more. */
+export async function findLogoutReceiver(
+  db: Reader,
+  { number, receiverId }: { number: number; receiverId: string },
+): Promise<{ uri: string; alg: SigningAlgorithm; rejections: number } | undefined> {
+  const row = await db
+    .selectFrom('oauth_clients')
+    .innerJoin('outbox_deliveries', (join) => join.on('outbox_deliveries.number', '=', number))
+    .where('oauth_clients.client_id', '=', receiverId)
+    .select([
+      'oauth_clients.backchannel_logout_uri as uri',
+      'oauth_clients.id_token_alg as alg',
+      'outbox_deliveries.rejections',
+    ])
+    .executeTakeFirst()
+  return row && row.uri !== null ? { uri: row.uri, alg: row.alg, rejections: row.rejections } : undefined
+}
+
+export async function markRejected(trx: Trx, number: number): Promise<void> {
+  await trx
+    .updateTable('outbox_deliveries')
+    .set({ rejections: sql<number>`rejections + 1` })
+    .where('number', '=', number)
+    .execute()
 }

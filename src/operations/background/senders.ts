@@ -1,5 +1,8 @@
 import type { IdentityServices } from '../../identity/access-events.ts'
+import { createLogoutSender } from '../../oauth/logout/logout-sender.ts'
 import type { Senders } from '../../platform/outbox/sender.ts'
 
 /** How each kind of receiver is told. */
-export const createSenders = (_services: IdentityServices): Senders => ({})
+export const createSenders = (services: IdentityServices): Senders => ({
+  logout: createLogoutSender(services),
+})

@@ -19,6 +19,7 @@ create table outbox_deliveries (
   state text not null,
   replaced_by bigint,
   attempts bigint not null default 0,
+  rejections bigint not null default 0,
   next_attempt_at bigint,
   scheduled_at bigint not null,
   claim text,

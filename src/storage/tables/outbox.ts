@@ -24,6 +24,8 @@ export interface OutboxTables {
     /** The number of a later delivery that says this too. It is not sent itself, and ends as that one does. */
     replaced_by: Generated<number | null>
     attempts: Generated<number>
+    /** How many of the attempts a receiver of logout tokens has answered with 400. */
+    rejections: Generated<number>
     /** Null while it is not sent by itself: the receiver fetches it, or the stream is paused. */
     next_attempt_at: number | null
     /** When `next_attempt_at` was set. */

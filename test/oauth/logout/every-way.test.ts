@@ -13,7 +13,7 @@ const OF_EVERYBODY = new Set<AccessEnd>(['application_narrowed', 'role_deleted',
 const WAYS = Object.keys(ACCESS_ENDS) as AccessEnd[]
 
 onEachEngine('who is told by logout token', (engine) => {
-  const app = sharedApp({ engine })
+  const app = sharedApp({ engine, sends: false })
   let admin: SignedInPerson
   before(async () => {
     admin = await signedInPerson(app(), { admin: true })

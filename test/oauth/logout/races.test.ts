@@ -20,7 +20,7 @@ const ROUNDS = 15
 const TOLD = { backchannelLogoutUri: LOGOUT_URI }
 
 onEachEngine('at the same moment', (engine) => {
-  const app = sharedApp({ engine })
+  const app = sharedApp({ engine, sends: false })
 
   test('a session ends and a code is issued: there is no code, or it is refused and the application is told', async () => {
     const application = await registerApplication(app(), TOLD)

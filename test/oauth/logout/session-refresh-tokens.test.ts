@@ -27,7 +27,7 @@ const lastUse = async ({ services }: TestApp, { sessionId }: SignedInPerson): Pr
     ?.last_used_at
 
 onEachEngine('refresh tokens of a client', (engine) => {
-  const app = sharedApp({ engine })
+  const app = sharedApp({ engine, sends: false })
   const ways = (Object.keys(ACCESS_ENDS) as AccessEnd[]).filter((way) => ACCESS_ENDS[way].reach === 'session')
 
   for (const way of ways)

@@ -27,7 +27,7 @@ const sidFor = async (app: TestApp, person: SignedInPerson, application: Applica
   claimsOf((await getTokens(app, person, application)).id_token)['sid']
 
 onEachEngine('sid and session_expiry in ID tokens', (engine) => {
-  const app = sharedApp({ engine })
+  const app = sharedApp({ engine, sends: false })
 
   test('sid is one for a session and a client, the same at every sign-in and refresh', async () => {
     const person = await signedInPerson(app())

@@ -9,7 +9,7 @@ import { LOGOUT_URI, toldOf, waitingLogouts } from './logouts.ts'
 const PEOPLE = 250
 
 onEachEngine('an application that is turned off or deleted', (engine) => {
-  const app = sharedApp({ engine })
+  const app = sharedApp({ engine, sends: false })
   let admin: SignedInPerson
   let people: SignedInPerson[] = []
   before(async () => {

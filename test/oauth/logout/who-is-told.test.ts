@@ -21,7 +21,7 @@ const TOLD = { backchannelLogoutUri: LOGOUT_URI }
 const STRICT = { ...TOLD, backchannelLogoutSessionRequired: true }
 
 onEachEngine('applications that are told', (engine) => {
-  const app = sharedApp({ engine })
+  const app = sharedApp({ engine, sends: false })
   /** Signed in anew: these tests let weeks go by. */
   const newAdmin = () => signedInPerson(app(), { admin: true })
   const signOut = async (person: SignedInPerson) =>
