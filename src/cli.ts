@@ -14,6 +14,7 @@ const COMMANDS: Record<string, () => Promise<{ run(args: string[], source: Setti
   restored: () => import('./operations/cli/restored.ts'),
   admin: () => import('./operations/cli/admin.ts'),
   keys: () => import('./operations/cli/keys.ts'),
+  'verify-proof': () => import('./operations/cli/verify-proof.ts'),
 }
 
 const USAGE = `Usage: latchkey [--env-file <file>] <command>
@@ -28,6 +29,7 @@ const USAGE = `Usage: latchkey [--env-file <file>] <command>
   latchkey restored                   makes a database that other tools have restored safe to use (pg_restore)
   latchkey admin grant <email>        makes an account an administrator
   latchkey keys rotate                replaces the key that signs ID tokens
+  latchkey verify-proof <file>...     checks proofs that everybody was told of accounts that were disabled
 
 latchkey <command> --help says more, with an example. Commands read the same settings as the service: the environment, and one
 file: that of --env-file, .env in the working folder, or /etc/latchkey/latchkey.env.`

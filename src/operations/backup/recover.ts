@@ -1,9 +1,12 @@
 import { sql } from 'kysely'
 import { notifyEach } from '../../identity/notifications/notify.ts'
+import { beginChain } from '../../identity/receipts/proof-store.ts'
 import { listAdministratorIds } from '../../identity/roles/administrators.ts'
 import { recordEvent, THE_SERVICE } from '../../platform/audit/record-event.ts'
 import { skipKeyNumbers } from '../../platform/keys/service-key-store.ts'
+import { giveUpAll } from '../../platform/outbox/give-up-all.ts'
 import type { Services } from '../../platform/services.ts'
+import { giveUpAllHosts } from '../../ssh/hosts/told-host-store.ts'
 import { skipSerials, revokeAllCertificates, type SkippedSerials } from '../../ssh/revocation/revoke-certificates.ts'
 import type { Database, Reader, Trx } from '../../storage/database.ts'
 import { deleteInSlices } from '../../storage/delete-in-slices.ts'
@@ -17,6 +20,8 @@ export interface Recovered {
   serials: SkippedSerials
   /** Absent when access was kept. */
   ended: { sessions: number; authorizations: number; tokens: number; links: number; certificates: number } | undefined
+  /** What was still to be told to webhooks and applications. */
+  givenUp: number
   /** How many overdue plans to enable an account were cancelled. */
   cancelled: number
   pending: number
@@ -24,7 +29,8 @@ export interface Recovered {
 
 /**
  * Makes data from a backup safe to serve. No serial is issued twice, and access that was ended after the backup was made
- * does not come back: since the backup does not hold what that was, all access ends, unless it is to be kept.
+ * does not come back: since the backup does not hold what that was, all access ends, unless it is to be kept. Nobody is told what
+ * had happened before the backup, and proofs that were made after it are not continued: another chain begins.
  * Running it twice does no harm. It works in several transactions, so that a large database runs into no time limit.
  */
 export async function recover(
@@ -41,11 +47,14 @@ export async function recover(
   await deleteAllRows(db, 'passkey_challenges', 'id')
   await deleteAllRows(db, 'oauth_pending_requests', 'id_hash')
   const ended = keepAccess ? undefined : await endAllAccess(services)
+  const givenUp = await giveUpAll(db, services.now())
   return db.transaction(async (trx) => {
     // Overdue actions ran or were cancelled in the lost time, and would run again at the next start. Disabling an account
     // twice does no harm; enabling one must be decided again.
     const cancelled = await markOverdueEnablesCancelled(trx, services.now())
     const pending = await countPendingActions(trx)
+    await giveUpAllHosts(trx, services.now())
+    await beginChain(trx, services.now())
     await recordEvent(services, trx, {
       action: 'service.restored',
       outcome: 'success',
@@ -56,13 +65,14 @@ export async function recover(
         firstSerial: String(serials.first),
         lastSerial: String(serials.last),
         ended,
+        givenUp,
         cancelled,
       },
     })
     const about = { type: 'service.restored', data: { copiedAt: since, keptAccess: keepAccess } } as const
     await notifyEach(services, trx, await listAdministratorIds(trx), [about])
     await signals.emit(trx, 'resync', null)
-    return { copiedAt: since, serials, ended, cancelled, pending }
+    return { copiedAt: since, serials, ended, givenUp, cancelled, pending }
   })
 }
 

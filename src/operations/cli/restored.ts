@@ -20,13 +20,14 @@ export async function run(args: string[], source: SettingsSource): Promise<void>
 }
 
 /** What was done, and what has to be done by hand. */
-export function printRecovered({ copiedAt, serials, ended, cancelled, pending }: Recovered): void {
+export function printRecovered({ copiedAt, serials, ended, givenUp, cancelled, pending }: Recovered): void {
   say(
     ended
       ? `Ended: ${ended.sessions} sessions, ${ended.authorizations} authorizations of applications, ${ended.tokens} tokens, ${ended.links} mailed links, ${ended.certificates} SSH certificates.`
       : 'Sessions, tokens, mailed links and SSH certificates of the backup were kept.',
   )
   say(`SSH certificates that were issued after the backup are revoked: serials ${serials.first} to ${serials.last}.`)
+  if (givenUp > 0) say(`Given up: ${givenUp} messages that were still to be told to webhooks and applications.`)
   if (cancelled > 0) say(`Cancelled: ${cancelled} plans to enable an account that became due since then.`)
   const since = copiedAt === null ? 'an unknown time' : new Date(copiedAt).toISOString()
   process.stderr.write(`
