@@ -4,7 +4,7 @@ import { beginChain } from '../../identity/receipts/proof-store.ts'
 import { listAdministratorIds } from '../../identity/roles/administrators.ts'
 import { recordEvent, THE_SERVICE } from '../../platform/audit/record-event.ts'
 import { skipKeyNumbers } from '../../platform/keys/service-key-store.ts'
-import { giveUpAll } from '../../platform/outbox/give-up-all.ts'
+import { giveUpRestored } from '../../platform/outbox/give-up-waiting.ts'
 import type { Services } from '../../platform/services.ts'
 import { giveUpAllHosts } from '../../ssh/hosts/told-host-store.ts'
 import { skipSerials, revokeAllCertificates, type SkippedSerials } from '../../ssh/revocation/revoke-certificates.ts'
@@ -47,7 +47,7 @@ export async function recover(
   await deleteAllRows(db, 'passkey_challenges', 'id')
   await deleteAllRows(db, 'oauth_pending_requests', 'id_hash')
   const ended = keepAccess ? undefined : await endAllAccess(services)
-  const givenUp = await giveUpAll(db, services.now())
+  const givenUp = await giveUpRestored(db, services.now())
   return db.transaction(async (trx) => {
     // Overdue actions ran or were cancelled in the lost time, and would run again at the next start. Disabling an account
     // twice does no harm; enabling one must be decided again.

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { changedRows, type Trx } from '../../storage/database.ts'
+import { changedRows, type Database, type Trx } from '../../storage/database.ts'
 import type { ReceiverKind } from '../../vocabulary/receivers.ts'
 
 /** So that no transaction takes long. What is left is given up by the next call, or at its next attempt. */
@@ -29,4 +29,25 @@ export async function giveUpAll(
   which: Parameters<typeof giveUpWaiting>[1],
 ): Promise<void> {
   while ((await transaction((trx) => giveUpWaiting(trx, which))) === MAX_GIVEN_UP);
+}
+
+/**
+ * Ends all that waits, for a restored backup: it may have been sent since the backup was made, and what happened since is not known.
+ * Returns how many there were.
+ */
+export async function giveUpRestored(db: Database, now: number): Promise<number> {
+  let total = 0
+  for (;;) {
+    const changed = await db.transaction((trx) =>
+      changedRows(
+        sql`
+          update outbox_deliveries
+          set state = 'given_up', last_error = 'restored', next_attempt_at = null, claim = null, finished_at = ${now}
+          where number in (select number from outbox_deliveries where state = 'waiting' limit ${MAX_GIVEN_UP})`,
+        trx,
+      ),
+    )
+    total += changed
+    if (changed < MAX_GIVEN_UP) return total
+  }
 }

@@ -45,6 +45,8 @@ export function tellOf({ services }: TestApp, receivers: (TestReceiver & { times
               type: 'test',
               fact: {},
               actionId,
+              // Only the test ends it.
+              isHeld: true,
             })),
           ),
         )
