@@ -1,4 +1,4 @@
-import { type ExpressionBuilder, type Insertable, type Selectable, sql } from 'kysely'
+import { type Insertable, type Selectable, sql } from 'kysely'
 import type { Reader, Trx } from '../../storage/database.ts'
 import type { Schema } from '../../storage/schema.ts'
 import { writeStatement, type Values } from '../../storage/statement.ts'
@@ -9,12 +9,7 @@ export type EventRow = Selectable<Schema['audit_events']>
 export type NewEventRow = Insertable<Schema['audit_events']>
 
 /** Returned by the insert, so that entries cost no other statement while no webhook is on. */
-const countWebhooks = (eb: ExpressionBuilder<Schema, 'audit_events'>) =>
-  eb
-    .selectFrom('webhooks')
-    .select((webhooks) => webhooks.fn.countAll<number>().as('webhooks'))
-    .where('enabled', '=', sql.lit(1))
-    .as('webhooks')
+const isWebhookOn = sql<boolean>`exists (select 1 from webhooks where enabled = 1)`.as('isWebhookOn')
 
 const insertOne = writeStatement((db, value: Values<Required<NewEventRow>>) =>
   db
@@ -34,13 +29,13 @@ const insertOne = writeStatement((db, value: Values<Required<NewEventRow>>) =>
       request_id: value('request_id'),
       data: value('data'),
     })
-    .returning(countWebhooks),
+    .returning(isWebhookOn),
 )
 
 /** Returns whether a webhook is on. */
 export async function addEvent(trx: Trx, row: Required<NewEventRow>): Promise<boolean> {
   const [added] = await insertOne(trx, row)
-  return (added?.webhooks ?? 0) > 0
+  return Boolean(added?.isWebhookOn)
 }
 
 /** A statement takes a limited number of values, and others wait for it. */
@@ -53,9 +48,9 @@ export async function addEvents(trx: Trx, rows: NewEventRow[]): Promise<boolean>
     const [added] = await trx
       .insertInto('audit_events')
       .values(rows.slice(at, at + MAX_ROWS))
-      .returning(countWebhooks)
+      .returning(isWebhookOn)
       .execute()
-    isAnyOn ||= (added?.webhooks ?? 0) > 0
+    isAnyOn ||= Boolean(added?.isWebhookOn)
   }
   return isAnyOn
 }
