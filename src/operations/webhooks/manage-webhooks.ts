@@ -5,6 +5,7 @@ import { sessionErrors } from '../../identity/sessions/session-errors.ts'
 import { recordEvent } from '../../platform/audit/record-event.ts'
 import { newId } from '../../platform/ids.ts'
 import { giveUpAll } from '../../platform/outbox/give-up-waiting.ts'
+import { forgetFailure } from '../../platform/outbox/receiver-store.ts'
 import { isKnownEvent } from '../../platform/outbox/webhook-matching.ts'
 import type { Services } from '../../platform/services.ts'
 import type { Trx } from '../../storage/database.ts'
@@ -12,15 +13,7 @@ import type { AuditAction } from '../../vocabulary/audit-actions.ts'
 import { endWaiting } from './turn-off-webhook.ts'
 import { webhookErrors } from './webhook-errors.ts'
 import { BOTH_SIGN_MS, newSecret, sealSecret } from './webhook-secret.ts'
-import {
-  addWebhook,
-  countWebhooks,
-  deleteWebhook,
-  findWebhook,
-  forgetFailure,
-  lockWebhook,
-  updateWebhook,
-} from './webhook-store.ts'
+import { addWebhook, countWebhooks, deleteWebhook, findWebhook, lockWebhook, updateWebhook } from './webhook-store.ts'
 import type { NewWebhook, Webhook, WebhookChange } from './webhook.ts'
 
 export type WebhookServices = Pick<Services, 'db' | 'now' | 'random' | 'vault' | 'outgoing'>
@@ -122,7 +115,8 @@ export async function changeWebhook(
       ...(events === undefined ? {} : { events: JSON.stringify(events) }),
       ...(enabled === undefined ? {} : { enabled: Number(enabled) }),
     })
-    if (changes.url !== undefined || enabled === true) await forgetFailure(trx, id, now())
+    if (changes.url !== undefined || enabled === true)
+      await forgetFailure(trx, { kind: 'webhook', receiverId: id }, now())
     if (Object.keys(changes).length > 0)
       await record(services, trx, 'webhook.updated', { actor, id, data: recorded(changes) })
     return { isTurnedOff: enabled === false, webhook: (await findWebhook(trx, id)) ?? refuseUnknown() }

@@ -91,24 +91,6 @@ export async function deleteWebhook(trx: Trx, id: string): Promise<void> {
   await trx.deleteFrom('outbox_receivers').where('kind', '=', 'webhook').where('receiver_id', '=', id).execute()
 }
 
-/** After its address was changed or it was turned on: how it has failed until then says nothing any more. */
-export async function forgetFailure(trx: Trx, id: string, now: number): Promise<void> {
-  await trx
-    .updateTable('outbox_receivers')
-    .set({ failing_since: null, paused_until: null, last_error: null, notified_at: null })
-    .where('kind', '=', 'webhook')
-    .where('receiver_id', '=', id)
-    .execute()
-  await trx
-    .updateTable('outbox_deliveries')
-    .set({ next_attempt_at: now, scheduled_at: now })
-    .where(sql<boolean>`state = 'waiting' and claim is null`)
-    .where('kind', '=', 'webhook')
-    .where('receiver_id', '=', id)
-    .where('next_attempt_at', '>', now)
-    .execute()
-}
-
 const DELIVERY_COLUMNS = [
   'number',
   'id',

@@ -32,7 +32,11 @@ export async function markAnswering(trx: Trx, { kind, receiverId }: Receiver, { 
       conflict.columns(['kind', 'receiver_id']).doUpdateSet({ ...row, last_status: status ?? null, last_at: now }),
     )
     .execute()
-  if (!before || before.failing_since === null) return
+  if (before && before.failing_since !== null) await makeDue(trx, { kind, receiverId }, now)
+}
+
+/** What waits for a receiver is tried now, but for what is being tried. */
+async function makeDue(trx: Trx, { kind, receiverId }: Receiver, now: number): Promise<void> {
   await trx
     .updateTable('outbox_deliveries')
     .set({ next_attempt_at: now, scheduled_at: now })
@@ -41,6 +45,17 @@ export async function markAnswering(trx: Trx, { kind, receiverId }: Receiver, { 
     .where('receiver_id', '=', receiverId)
     .where('next_attempt_at', '>', now)
     .execute()
+}
+
+/** Whatever has kept a receiver from answering was changed: how it has failed until then says nothing any more. */
+export async function forgetFailure(trx: Trx, { kind, receiverId }: Receiver, now: number): Promise<void> {
+  await trx
+    .updateTable('outbox_receivers')
+    .set({ failing_since: null, paused_until: null, last_error: null, notified_at: null })
+    .where('kind', '=', kind)
+    .where('receiver_id', '=', receiverId)
+    .execute()
+  await makeDue(trx, { kind, receiverId }, now)
 }
 
 /** Notes that an attempt has failed, and until when the receiver wants to get nothing. */

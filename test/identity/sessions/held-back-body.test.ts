@@ -53,7 +53,7 @@ const ENDINGS = {
 }
 
 onMainEngine('a request whose body arrives late', (engine) => {
-  const shared = sharedApp({ engine })
+  const shared = sharedApp({ engine, sends: false })
   before(async () => {
     await signInAdministrator(shared())
     avatar = form({ bytes: await picture() })

@@ -27,7 +27,7 @@ const redeliverPath = (webhookId: string, deliveryId = 'nothing') =>
 
 onEachEngine('deliveries of a webhook', (engine) => {
   test('are listed newest first, in pages, and found by their sequence', async (t) => {
-    const app = await startApp(t, { engine })
+    const app = await startApp(t, { engine, sends: false })
     const { manager, add, deliveries } = await webhookManager(app)
     const { webhook } = await add()
     const other = await add({ events: ['user.updated'] })
@@ -61,7 +61,7 @@ onEachEngine('deliveries of a webhook', (engine) => {
   })
 
   test('are sent again with the id and the sequence that they have', async (t) => {
-    const app = await startApp(t, { engine })
+    const app = await startApp(t, { engine, sends: false })
     const { manager, add, deliveries } = await webhookManager(app)
     const { webhook } = await add()
     await happens(app)
@@ -94,7 +94,7 @@ onEachEngine('deliveries of a webhook', (engine) => {
   })
 
   test('that wait are sent at once when they are sent again', async (t) => {
-    const app = await startApp(t, { engine })
+    const app = await startApp(t, { engine, sends: false })
     const { manager, add, deliveries } = await webhookManager(app)
     const { webhook } = await add()
     await happens(app)
@@ -106,7 +106,7 @@ onEachEngine('deliveries of a webhook', (engine) => {
   })
 
   test('are not sent again once their entry was archived', async (t) => {
-    const app = await startApp(t, { engine })
+    const app = await startApp(t, { engine, sends: false })
     const { manager, add, deliveries } = await webhookManager(app)
     const { webhook } = await add()
     await happens(app)
@@ -120,7 +120,7 @@ onEachEngine('deliveries of a webhook', (engine) => {
   })
 
   test('are kept for 30 days after they ended, and while they wait', async (t) => {
-    const app = await startApp(t, { engine })
+    const app = await startApp(t, { engine, sends: false })
     const { add, deliveries } = await webhookManager(app)
     const { webhook } = await add()
     await happens(app)
@@ -138,7 +138,7 @@ onEachEngine('deliveries of a webhook', (engine) => {
   })
 
   test('of a test are sent whatever the webhook wants to be told, and counted', async (t) => {
-    const app = await startApp(t, { engine })
+    const app = await startApp(t, { engine, sends: false })
     const { manager, add, deliveries } = await webhookManager(app)
     const { webhook } = await add({ events: ['role.created'] })
     const other = await add({ events: ['*'] })
@@ -152,7 +152,7 @@ onEachEngine('deliveries of a webhook', (engine) => {
   })
 
   test('are not made by tests and repetitions while the webhook is off', async (t) => {
-    const app = await startApp(t, { engine })
+    const app = await startApp(t, { engine, sends: false })
     const { manager, add, deliveries } = await webhookManager(app)
     const { webhook } = await add()
     await happens(app)
@@ -168,7 +168,7 @@ onEachEngine('deliveries of a webhook', (engine) => {
 
 onMainEngine('tests and repeated deliveries', (engine) => {
   test('are 10 a minute for a webhook, together', async (t) => {
-    const app = await startApp(t, { engine, config: { rateLimits: true } })
+    const app = await startApp(t, { engine, sends: false, config: { rateLimits: true } })
     const { manager, add, deliveries } = await webhookManager(app)
     const [one, other] = [(await add()).webhook, (await add()).webhook]
     const test = (id: string) => manager.post(`${WEBHOOKS}/${id}/test`)
@@ -188,7 +188,7 @@ onMainEngine('tests and repeated deliveries', (engine) => {
   })
 
   test('have no such limit with RATE_LIMITS=off', async (t) => {
-    const app = await startApp(t, { engine, config: { rateLimits: false } })
+    const app = await startApp(t, { engine, sends: false, config: { rateLimits: false } })
     const { manager, add } = await webhookManager(app)
     const { webhook } = await add()
     for (let each = 0; each < 15; each++)

@@ -8,7 +8,7 @@ import { anonymous, signedInPerson } from '../../support/people.ts'
 import { happens, RECEIVER, webhookManager, WEBHOOKS } from './webhook-people.ts'
 
 onEachEngine('webhooks', (engine) => {
-  const shared = sharedApp({ engine })
+  const shared = sharedApp({ engine, sends: false })
 
   test('are added, listed, read, changed and deleted', async () => {
     const app = shared()
@@ -37,7 +37,7 @@ onEachEngine('webhooks', (engine) => {
   })
 
   test('are recorded with the host of their address alone, and only where something changes', async (t) => {
-    const app = await startApp(t, { engine })
+    const app = await startApp(t, { engine, sends: false })
     const { manager, add } = await webhookManager(app)
     const { webhook } = await add()
     const own = `${WEBHOOKS}/${webhook.id}`
@@ -60,7 +60,7 @@ onEachEngine('webhooks', (engine) => {
   })
 
   test('have a secret that is shown once, sealed in the database, and in no log and no entry', async (t) => {
-    const app = await startApp(t, { engine, logLevel: 'debug' })
+    const app = await startApp(t, { engine, sends: false, logLevel: 'debug' })
     const { manager, add, deliveries } = await webhookManager(app)
     const { webhook, secret } = await add({ events: ['*'] })
     const own = `${WEBHOOKS}/${webhook.id}`
@@ -85,7 +85,7 @@ onEachEngine('webhooks', (engine) => {
   })
 
   test('that are turned off give up what waits, count nothing, and go on with the next number', async (t) => {
-    const app = await startApp(t, { engine })
+    const app = await startApp(t, { engine, sends: false })
     const { manager, add, deliveries } = await webhookManager(app)
     const { webhook } = await add()
     const own = `${WEBHOOKS}/${webhook.id}`
@@ -112,7 +112,7 @@ onEachEngine('webhooks', (engine) => {
   })
 
   test('that are deleted give up what waits, however much it is, and keep it for receipts', async (t) => {
-    const app = await startApp(t, { engine })
+    const app = await startApp(t, { engine, sends: false })
     const { db } = app.services
     const { manager, add } = await webhookManager(app)
     const { webhook } = await add()
@@ -146,7 +146,7 @@ onEachEngine('webhooks', (engine) => {
   })
 
   test('with another address, or turned on again, are no longer counted as failing', async (t) => {
-    const app = await startApp(t, { engine })
+    const app = await startApp(t, { engine, sends: false })
     const { db } = app.services
     const { manager, add, deliveries } = await webhookManager(app)
     const { webhook } = await add()
@@ -176,7 +176,7 @@ onEachEngine('webhooks', (engine) => {
   })
 
   test('are at most 50, also when two are added at once', async (t) => {
-    const app = await startApp(t, { engine })
+    const app = await startApp(t, { engine, sends: false })
     const { manager, add } = await webhookManager(app)
     for (let each = 0; each < 49; each++) await add()
     const answers = await Promise.all(
@@ -194,7 +194,7 @@ onEachEngine('webhooks', (engine) => {
 })
 
 onMainEngine('what is refused of webhooks', (engine) => {
-  const shared = sharedApp({ engine })
+  const shared = sharedApp({ engine, sends: false })
 
   test('is everything to whoever has only one of the two permissions, or none', async () => {
     const app = shared()

@@ -82,7 +82,7 @@ const about = (userId: string) => ({
 
 onEachEngine('deliveries of webhooks', (engine) => {
   test('are written with the entry, for the webhooks that are on and want it', async (t) => {
-    const app = await startApp(t, { engine })
+    const app = await startApp(t, { engine, sends: false })
     const wants = await addWebhook(app, ['user.*'])
     const others = [await addWebhook(app, ['role.*']), await addWebhook(app, ['*'], 0)]
     await recordAlone(app.services, about('usr_a'))
@@ -99,7 +99,7 @@ onEachEngine('deliveries of webhooks', (engine) => {
   })
 
   test('are not written where the change is undone', async (t) => {
-    const app = await startApp(t, { engine })
+    const app = await startApp(t, { engine, sends: false })
     const webhook = await addWebhook(app, ['*'])
     await assert.rejects(
       app.services.db.transaction(async (trx) => {
@@ -112,7 +112,7 @@ onEachEngine('deliveries of webhooks', (engine) => {
   })
 
   test('are about the person of the entry: its target, its owner, or else who acted', async (t) => {
-    const app = await startApp(t, { engine })
+    const app = await startApp(t, { engine, sends: false })
     const { actor } = about('')
     const webhook = await addWebhook(app, ['*'])
     await app.services.db.transaction((trx) =>
@@ -130,7 +130,7 @@ onEachEngine('deliveries of webhooks', (engine) => {
   })
 
   test('of a disable name it, so that its receipt lists them', async (t) => {
-    const app = await startApp(t, { engine })
+    const app = await startApp(t, { engine, sends: false })
     const webhook = await addWebhook(app, ['*'])
     const data = { lifecycleActionId: 'the disable' }
     await recordAlone(app.services, { ...about('usr_a'), action: 'user.disabled', data })
@@ -142,9 +142,9 @@ onEachEngine('deliveries of webhooks', (engine) => {
   })
 
   test('get consecutive numbers after the commit, whoever numbers them', async (t) => {
-    const first = await startApp(t, { engine })
+    const first = await startApp(t, { engine, sends: false })
     const webhooks = [await addWebhook(first, ['*']), await addWebhook(first, ['user.*'])]
-    const apps = engine === 'sqlite' ? [first] : [first, await startApp(t, { engine, storage: first.storage })]
+    const apps = engine === 'sqlite' ? [first] : [first, await startApp(t, { engine, sends: false, storage: first.storage })]
     await Promise.all(
       Array.from({ length: 8 }, async (_, writer) => {
         const app = apps[writer % apps.length]!
@@ -173,7 +173,7 @@ onEachEngine('deliveries of webhooks', (engine) => {
   })
 
   test('that were written while their webhook was turned off or deleted are not counted', async (t) => {
-    const app = await startApp(t, { engine })
+    const app = await startApp(t, { engine, sends: false })
     const { db, now } = app.services
     const [off, deleted] = [await addWebhook(app, ['*']), await addWebhook(app, ['*'])]
     await recordAlone(app.services, about('usr_a'))
