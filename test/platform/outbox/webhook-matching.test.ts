@@ -144,7 +144,8 @@ onEachEngine('deliveries of webhooks', (engine) => {
   test('get consecutive numbers after the commit, whoever numbers them', async (t) => {
     const first = await startApp(t, { engine, sends: false })
     const webhooks = [await addWebhook(first, ['*']), await addWebhook(first, ['user.*'])]
-    const apps = engine === 'sqlite' ? [first] : [first, await startApp(t, { engine, sends: false, storage: first.storage })]
+    const apps =
+      engine === 'sqlite' ? [first] : [first, await startApp(t, { engine, sends: false, storage: first.storage })]
     await Promise.all(
       Array.from({ length: 8 }, async (_, writer) => {
         const app = apps[writer % apps.length]!
