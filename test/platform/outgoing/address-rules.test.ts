@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import ipaddr from 'ipaddr.js'
 import { AppError } from '../../../src/errors.ts'
 import { OutgoingError } from '../../../src/platform/outgoing/outgoing-failure.ts'
 import { createOutgoing } from '../../../src/platform/outgoing/outgoing.ts'
@@ -117,6 +118,24 @@ for (const host of NOT_PUBLIC)
       (error) => error instanceof OutgoingError && error.kind === 'address_not_allowed',
     )
   })
+
+test('the first and last address of every range that ipaddr.js knows as special is refused', () => {
+  type Range = [address: { toString(): string }, bits: number]
+  const outgoing = withAllowed()
+  const ranges = [ipaddr.IPv4, ipaddr.IPv6].flatMap(({ prototype }) => {
+    const { SpecialRanges: known } = prototype as unknown as { SpecialRanges: Record<string, Range | Range[]> }
+    return Object.values(known).flatMap((each) => (typeof each[1] === 'number' ? [each as Range] : (each as Range[])))
+  })
+  assert.ok(ranges.length > 40)
+  for (const [address, bits] of ranges) {
+    const range = `${address.toString()}/${bits}`
+    const family = range.includes(':') ? ipaddr.IPv6 : ipaddr.IPv4
+    for (const edge of [family.networkAddressFromCIDR(range), family.broadcastAddressFromCIDR(range)]) {
+      const host = range.includes(':') ? `[${edge.toString()}]` : edge.toString()
+      assert.throws(() => outgoing.checkUrl(`https://${host}/`), { code: 'address_not_allowed' }, `${range}: ${host}`)
+    }
+  }
+})
 
 test('public addresses and names may be set, with any port', () => {
   const outgoing = withAllowed()
