@@ -6,6 +6,7 @@ import { authlib } from './entries/authlib.ts'
 import { cloudflareAccess } from './entries/cloudflare-access.ts'
 import { directus } from './entries/directus.ts'
 import { dovecot } from './entries/dovecot.ts'
+import { expressOpenidConnect } from './entries/express-openid-connect.ts'
 import { fastmcp } from './entries/fastmcp.ts'
 import { forgejo } from './entries/forgejo.ts'
 import { gitea } from './entries/gitea.ts'
@@ -51,6 +52,7 @@ const ENTRIES: readonly Entry[] = [
   cloudflareAccess,
   directus,
   dovecot,
+  expressOpenidConnect,
   fastmcp,
   forgejo,
   gitea,

@@ -7,9 +7,10 @@ import { freePort } from '../support/free-port.ts'
 import { type SignedInPerson, signedInPerson } from '../support/people.ts'
 import { REAL_CLOCK } from '../support/replicas.ts'
 
+const TICK_MS = 1000
 const refuseToMove = () => assert.fail('The real clock can’t be moved.')
 
-/** The service on a real port with the real clock, as client libraries need it. */
+/** The service on a real port with the real clock and its background work, as client libraries need it. */
 export interface RealProvider {
   app: TestApp
   issuer: string
@@ -30,6 +31,8 @@ export function realProvider(engine: EngineName, config: Partial<Config> = {}): 
       },
     )
     await app.app.listen({ port, host: '127.0.0.1' })
+    const ticking = setInterval(() => void app.tick(), TICK_MS)
+    endings.push(async () => clearInterval(ticking))
     provider = { app, issuer }
   })
   after(async () => {

@@ -3,6 +3,7 @@ import { describe, test, type TestContext } from 'node:test'
 import { modAuthOpenidc } from '../../catalogue/entries/mod-auth-openidc.ts'
 import { fillIn } from '../../catalogue/fill-in.ts'
 import { realProvider } from '../interop/provider.ts'
+import { ENDS, endsWithinASecond } from './ends-of-access.ts'
 import { assertHint, checkAccess, createOrganisation, type Organisation } from './organisation.ts'
 import { startApache } from './run-apache.ts'
 import { debianName, needs } from './software.ts'
@@ -36,7 +37,7 @@ const without = (settings: string, ...names: string[]): string =>
     .join('\n')
 
 describe(debianName(folder, 'mod_auth_openidc', 'libapache2-mod-auth-openidc'), { skip }, () => {
-  const provider = realProvider('sqlite')
+  const provider = realProvider('sqlite', { outgoingAllow: ['127.0.0.0/8'] })
 
   test('lets members of the group in with the settings of the catalogue, by responses that are posted', async (t) => {
     const organisation = await createOrganisation(provider(), CALLBACK)
@@ -57,6 +58,27 @@ describe(debianName(folder, 'mod_auth_openidc', 'libapache2-mod-auth-openidc'), 
     await runApache(t, organisation.home, settings.replace('ResponseAlg ES256', 'ResponseAlg RS256'))
     await checkAccess(organisation, (visitor) => visitor.open(`${organisation.home}/`))
   })
+
+  for (const [name, end] of Object.entries(ENDS)) {
+    test(`signs its user out within a second after ${name}, without asking`, async (t) => {
+      const { issuer } = provider()
+      const organisation = await createOrganisation(provider(), CALLBACK, (home) => ({
+        // What the catalogue sets, which is no address of a machine of one's own.
+        backchannelLogoutUri: `${home.replace('localhost', '127.0.0.1')}${CALLBACK}?logout=backchannel`,
+        backchannelLogoutSessionRequired: modAuthOpenidc.client.backchannelLogoutSessionRequired,
+      }))
+      const page = `${organisation.home}/`
+      await runApache(t, organisation.home, without(settingsOf(issuer, organisation), 'OIDCUserInfoRefreshInterval'))
+      await endsWithinASecond(
+        {
+          organisation,
+          signIn: (visitor) => visitor.open(page),
+          isSignedOut: async (visitor) => (await visitor.follow(page, issuer)).origin === issuer,
+        },
+        end,
+      )
+    })
+  }
 
   test('without a setting for PKCE is refused with an explanation, or sends PKCE by itself', async (t) => {
     const organisation = await createOrganisation(provider(), CALLBACK)

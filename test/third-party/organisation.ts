@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises'
 import type { RealProvider } from '../interop/provider.ts'
 import type { Application } from '../support/application.ts'
 import { freePort } from '../support/free-port.ts'
-import { type SignedInPerson, signedInPerson } from '../support/people.ts'
+import { type SignedInPerson, signedInPerson, signIn } from '../support/people.ts'
 import { until } from '../support/replicas.ts'
 import { type Page, visit, type Visitor } from './visitor.ts'
 
@@ -16,6 +16,8 @@ export interface Organisation {
   member: SignedInPerson
   /** A browser in which the member is signed in here, and not yet at the application. */
   newVisitor(): Visitor
+  /** The same in another session of the member. */
+  newVisitorElsewhere(): Promise<Visitor>
   /** The same for somebody who is not in the group. */
   newStranger(): Visitor
   /** What every program of `apps/` needs to know. */
@@ -24,7 +26,16 @@ export interface Organisation {
   confirmEmail(): Promise<void>
   refusals(): Promise<{ endpoint: string; error: string; hint: string }[]>
   takeGroupAway(): Promise<void>
+  /** A request of an administrator. */
+  administer(method: Method, url: string, body?: unknown): Promise<unknown>
+  /** A request of the member to the dashboard's API. */
+  asMember(method: Method, url: string, body?: unknown): Promise<unknown>
 }
+
+type Method = 'get' | 'post' | 'patch' | 'delete'
+type Settings = Record<string, unknown>
+
+export const PASSWORD = 'a password of the member, for tests'
 
 let count = 0
 
@@ -32,19 +43,22 @@ let count = 0
 export async function createOrganisation(
   provider: RealProvider,
   callbackPath: string,
-  client: Record<string, unknown> = {},
+  settings: Settings | ((home: string) => Settings) = {},
 ): Promise<Organisation> {
   const { app, issuer } = provider
   const admin = await signedInPerson(app, { admin: true })
-  const [member, stranger] = [await signedInPerson(app), await signedInPerson(app)]
+  const [member, stranger] = [await signedInPerson(app, { password: PASSWORD }), await signedInPerson(app)]
   const group = `photographers ${++count}`
   const home = `http://localhost:${await freePort()}`
 
-  const send = async <T>(method: 'get' | 'post' | 'patch' | 'delete', url: string, body?: unknown): Promise<T> => {
-    const answer = await admin[method](url, body, { origin: issuer })
-    assert.ok(answer.statusCode < 300, `${url}: ${answer.body}`)
-    return answer.json<T>()
-  }
+  const sendAs =
+    (person: SignedInPerson) =>
+    async <T>(method: Method, url: string, body?: unknown): Promise<T> => {
+      const answer = await person[method](url, body, { origin: issuer })
+      assert.ok(answer.statusCode < 300, `${url}: ${answer.body}`)
+      return answer.json<T>()
+    }
+  const send = sendAs(admin)
   const { role } = await send<{ role: { id: string } }>('post', '/api/admin/roles', { name: group })
   await send('post', `/api/admin/users/${member.user.id}/roles`, { roleId: role.id })
   const made = await send<{ client_id: string; client_secret?: string }>('post', '/oauth/clients', {
@@ -53,7 +67,7 @@ export async function createOrganisation(
     redirectUris: [home + callbackPath],
     scopes: ['openid', 'profile', 'email', 'groups', 'offline_access'],
     allowedRoles: [role.id],
-    ...client,
+    ...(typeof settings === 'function' ? settings(home) : settings),
   })
 
   return {
@@ -62,6 +76,7 @@ export async function createOrganisation(
     group,
     member,
     newVisitor: () => visit(provider, member),
+    newVisitorElsewhere: async () => visit(provider, await signIn(app, member.user)),
     newStranger: () => visit(provider, stranger),
     environment: {
       ISSUER: issuer,
@@ -76,6 +91,8 @@ export async function createOrganisation(
     takeGroupAway: async () => {
       await send('delete', `/api/admin/users/${member.user.id}/roles/${role.id}`)
     },
+    administer: send,
+    asMember: sendAs(member),
   }
 }
 

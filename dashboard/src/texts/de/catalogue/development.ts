@@ -5,6 +5,14 @@ export const development: CatalogueTexts = {
   'Address of the application': 'Adresse der Anwendung',
   'Address of the MCP server': 'Adresse des MCP-Servers',
   'The second is where Next.js has it.': 'Die zweite gilt für Next.js.',
+  'The library takes what it knows of the user from the ID token.':
+    'Die Bibliothek nimmt aus dem ID-Token, was sie über die Person weiß.',
+  'Once backchannelLogout is set, the library takes logout tokens here.':
+    'Wenn backchannelLogout gesetzt ist, nimmt die Bibliothek hier Abmelde-Token an.',
+  'The library expects RS256 unless idTokenSigningAlg is set.':
+    'Die Bibliothek erwartet RS256, solange idTokenSigningAlg nicht gesetzt ist.',
+  'The hooks for backchannelLogout are in docs/telling-applications.md. With “true” instead, a session that had been ended comes back when its person signs in again.':
+    'Die Funktionen für backchannelLogout stehen in docs/telling-applications.md. Mit „true“ stattdessen kommt eine beendete Sitzung wieder, wenn sich die Person neu anmeldet.',
   'Auth.js makes a session of its own, and uses no refresh token unless the application does it itself.':
     'Auth.js hat eine eigene Sitzung und benutzt kein Refresh-Token, solange die Anwendung es nicht selbst tut.',
   'A provider of type oidc is read from the ID token, and userinfo is not asked.':
