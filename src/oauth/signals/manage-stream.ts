@@ -5,7 +5,7 @@ import { newId } from '../../platform/ids.ts'
 import { prepareRsaKey } from '../../platform/keys/signing-keys.ts'
 import { LIMITS } from '../../platform/limits/limits.ts'
 import { addDeliveries } from '../../platform/outbox/delivery-store.ts'
-import { giveUpWaiting, holdWaiting, releaseWaiting } from '../../platform/outbox/held-delivery-store.ts'
+import { endReceiver, holdWaiting, releaseWaiting } from '../../platform/outbox/held-delivery-store.ts'
 import type { Reader, Trx } from '../../storage/database.ts'
 import type { AuditAction } from '../../vocabulary/audit-actions.ts'
 import { lockClient } from '../clients/client-store.ts'
@@ -125,7 +125,7 @@ async function applyChange({ now }: Provider, trx: Trx, before: Stream, after: S
   const { clientId } = after
   await updateStream(trx, clientId, after, now())
   if (after.status === 'disabled') {
-    if (before.status !== 'disabled') await giveUpWaiting(trx, receiver(clientId), 'The stream is disabled.', now())
+    if (before.status !== 'disabled') await endReceiver(trx, receiver(clientId), 'The stream is disabled.', now())
   } else if (isHeld(after)) {
     if (!isHeld(before)) await holdWaiting(trx, receiver(clientId), now())
     else if (before.status !== after.status) trx.signal('deliveries-added', null)
@@ -147,7 +147,7 @@ export async function endStream(
   clientId: string,
   reason: string,
 ): Promise<void> {
-  if (await deleteStreamRow(trx, clientId)) await giveUpWaiting(trx, receiver(clientId), reason, now())
+  if (await deleteStreamRow(trx, clientId)) await endReceiver(trx, receiver(clientId), reason, now())
 }
 
 export const changeStatus = (services: Provider, call: ReceiverCall, request: StatusChange) =>

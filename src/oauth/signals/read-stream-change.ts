@@ -1,4 +1,5 @@
 import { atField } from '../../errors.ts'
+import { streamPurpose } from '../../platform/outbox/stream-authorization-store.ts'
 import type { Client } from '../clients/client.ts'
 import type { Provider } from '../provider.ts'
 import { signalErrors } from './signal-errors.ts'
@@ -10,9 +11,6 @@ type ReceiverSupplied = Pick<
   Stream,
   'deliveryMethod' | 'endpointUrl' | 'authorizationSealed' | 'eventsRequested' | 'description'
 >
-
-/** What `authorization_header` is sealed for. */
-export const sealPurpose = (streamId: string): string => `signal-stream:${streamId}`
 
 /** The hosts on which a push address need not be public: those of the client's own redirect URLs. */
 export const streamHosts = ({ redirect_uris: uris }: Pick<Client, 'redirect_uris'>): string[] =>
@@ -52,7 +50,7 @@ function readDelivery(
   outgoing.checkUrl(url, { path: 'delivery/endpoint_url', status: 400, allowedHosts: ownHosts })
   if (header !== null && !HEADER.test(header))
     throw atField('delivery/authorization_header', signalErrors.authorization_header_malformed())
-  const sealed = header === null ? null : vault.seal(sealPurpose(streamId), Buffer.from(header))
+  const sealed = header === null ? null : vault.seal(streamPurpose(streamId), Buffer.from(header))
   return { deliveryMethod: 'push', endpointUrl: url, authorizationSealed: sealed }
 }
 

@@ -18,6 +18,7 @@ import { activateNextKey } from '../../platform/keys/rotate-signing-key.ts'
 import { advanceSshCa } from '../../platform/keys/rotate-ssh-ca.ts'
 import { createMailDelivery, type FailedMail } from '../../platform/mail/deliver-mail.ts'
 import { createOutboxSweeper } from '../../platform/mail/sweep-outbox.ts'
+import { giveUpUnfetched } from '../../platform/outbox/held-delivery-store.ts'
 import { createDispatcher } from '../../platform/outbox/send-deliveries.ts'
 import { createPictureSweeper } from '../../platform/pictures/sweep-pictures.ts'
 import type { Services } from '../../platform/services.ts'
@@ -49,6 +50,7 @@ export function backgroundJobs(
     { name: 'check-lists-of-hosts', runsWithWrongClock: true, run: () => services.longPolls.checkLists() },
     { name: 'answer-waiting-polls', runsWithWrongClock: true, run: async () => services.waitingPolls.answerLate() },
     { name: 'check-waiting-polls', runsWithWrongClock: true, run: () => services.waitingPolls.check() },
+    { name: 'give-up-unfetched', everyMs: MINUTE, run: () => giveUpUnfetched(services) },
     { name: 'tell-changed-roles', run: (stop) => signalPlannedHolders(services, stop) },
     { name: 'run-due-actions', run: () => runDueActions(services) },
     { name: 'complete-receipts', run: () => completeReceipts(services) },

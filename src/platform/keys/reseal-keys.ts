@@ -3,6 +3,11 @@ import type { Database, Reader } from '../../storage/database.ts'
 import { recordEvent, THE_SERVICE } from '../audit/record-event.ts'
 import type { Vault } from '../crypto/vault.ts'
 import { listSealedMail, replaceSealedMail } from '../mail/mail-store.ts'
+import {
+  listSealedAuthorizations,
+  replaceSealedAuthorization,
+  streamPurpose,
+} from '../outbox/stream-authorization-store.ts'
 import { listSealedSecrets, replaceSealedSecrets, webhookPurpose } from '../outbox/webhook-store.ts'
 import { lockKeys, listKeys, type KeyPurpose, replaceSealed, type StoredKey } from './service-key-store.ts'
 
@@ -24,14 +29,14 @@ export const opensAll = async (db: Reader, vault: Vault): Promise<boolean> =>
   })
 
 /**
- * Seals every key, every mail that waits and the secrets of webhooks with another secret, in one transaction: either all of them or
+ * Seals every key, every mail that waits and the secrets of webhooks and streams with another secret, in one transaction: either all of them or
  * none. Sign-ins and device codes that are under way carry a code of the old secret, and have to begin again.
  */
 export const resealKeys = (
   { db, now }: { db: Database; now: () => number },
   from: Vault,
   to: Vault,
-): Promise<{ keys: number; mails: number; webhooks: number }> =>
+): Promise<{ keys: number; mails: number; webhooks: number; streams: number }> =>
   db.transaction(async (trx) => {
     await lockKeys(trx)
     const again = (purpose: string, sealed: string): string => {
@@ -60,7 +65,15 @@ export const resealKeys = (
         previous: previous === null ? null : again(purpose, previous),
       })
     }
-    const resealed = { keys: keys.length, mails: mails.length, webhooks: webhooks.length }
+    const streams = await listSealedAuthorizations(trx)
+    for (const { id, sealed } of streams)
+      await replaceSealedAuthorization(trx, { id, sealed: again(streamPurpose(id), sealed) })
+    const resealed = {
+      keys: keys.length,
+      mails: mails.length,
+      webhooks: webhooks.length,
+      streams: streams.length,
+    }
     await recordEvent({ now }, trx, {
       action: 'secret_key.replaced',
       outcome: 'success',

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Reader, Trx } from '../../storage/database.ts'
+import { changedRows, type Database, type Reader, type Trx } from '../../storage/database.ts'
 import type { DeliveryState, ReceiverKind } from '../../vocabulary/receivers.ts'
+import { giveUpAll } from './give-up-waiting.ts'
 
 /** Whom deliveries are for. */
 interface Receiver {
@@ -85,29 +86,44 @@ export async function holdWaiting(trx: Trx, receiver: Receiver, now: number): Pr
     .execute()
 }
 
-/** What waits for a receiver is sent now. Its failures so far were those of another address, or are long over. */
-export async function releaseWaiting(trx: Trx, { kind, receiverId }: Receiver, now: number): Promise<void> {
+/** What waits for a receiver is sent now: its failures so far were those of another address, or are long over. */
+export async function releaseWaiting(trx: Trx, receiver: Receiver, now: number): Promise<void> {
   await trx
     .updateTable('outbox_deliveries')
     .set({ next_attempt_at: now, claim: null, scheduled_at: now })
     .where(waiting)
-    .where(isFor({ kind, receiverId }))
+    .where(isFor(receiver))
     .execute()
-  await trx.deleteFrom('outbox_receivers').where('kind', '=', kind).where('receiver_id', '=', receiverId).execute()
+  await forgetReceiver(trx, receiver)
   trx.signal('deliveries-added', null)
 }
 
 /** Nothing that waits for a receiver is sent any more. */
-export async function giveUpWaiting(trx: Trx, receiver: Receiver, error: string, now: number): Promise<void> {
-  await trx
-    .updateTable('outbox_deliveries')
-    .set({ state: 'given_up', next_attempt_at: null, claim: null, finished_at: now, last_error: error })
-    .where(waiting)
-    .where(isFor(receiver))
-    .execute()
-  await trx
-    .deleteFrom('outbox_receivers')
-    .where('kind', '=', receiver.kind)
-    .where('receiver_id', '=', receiver.receiverId)
-    .execute()
+export async function endReceiver(trx: Trx, receiver: Receiver, error: string, now: number): Promise<void> {
+  await giveUpAll((work) => work(trx), { ...receiver, error, now })
+  await forgetReceiver(trx, receiver)
+}
+
+/** How sending to it has gone. */
+async function forgetReceiver(trx: Trx, { kind, receiverId }: Receiver): Promise<void> {
+  await trx.deleteFrom('outbox_receivers').where('kind', '=', kind).where('receiver_id', '=', receiverId).execute()
+}
+
+const PER_SLICE = 1000
+
+/** Gives up what nobody has fetched for long enough. The rest is given up when an attempt fails. */
+export async function giveUpUnfetched({ db, now }: { db: Database; now: () => number }): Promise<void> {
+  const slice = () =>
+    db.transaction((trx) =>
+      changedRows(
+        sql`
+          update outbox_deliveries set state = 'given_up', last_error = 'It was not fetched in time.', finished_at = ${now()}
+          where number in (
+            select number from outbox_deliveries
+            where state = 'waiting' and replaced_by is null and next_attempt_at is null and expires_at <= ${now()}
+            limit ${PER_SLICE})`,
+        trx,
+      ),
+    )
+  while ((await slice()) === PER_SLICE);
 }

@@ -2,8 +2,11 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
+import { findStream } from '../../../src/oauth/signals/stream-store.ts'
 import { openSecret } from '../../../src/operations/webhooks/webhook-secret.ts'
 import { findStoredWebhook } from '../../../src/operations/webhooks/webhook-store.ts'
+import { streamPurpose } from '../../../src/platform/outbox/stream-authorization-store.ts'
+import { createStream, newReceiver } from '../../oauth/signals/receiver.ts'
 import { SECRET_KEY, startApp } from '../../support/app.ts'
 import { latchkey } from '../../support/command.ts'
 import { onEachEngine } from '../../support/engines.ts'
@@ -21,11 +24,19 @@ function keyFile(t: TestContext, content: string): string {
 }
 
 onEachEngine('latchkey keys reseal', (engine) => {
-  test('encrypts keys, waiting mail and secrets of webhooks with the new SECRET_KEY, and changes nothing when it is refused', async (t) => {
+  test('encrypts keys, waiting mail and secrets of webhooks and streams with the new SECRET_KEY, and changes nothing when it is refused', async (t) => {
     const storage = await newStorage(t, engine)
     const app = await startApp(t, { storage, clock: REAL_CLOCK })
     const json = { email: 'ada@example.com', password: 'correct horse battery staple' }
     assert.equal((await anonymous(app).post('/api/auth/register', json)).statusCode, 201)
+    const receiver = await newReceiver(app)
+    await createStream(app, receiver, {
+      delivery: {
+        method: 'urn:ietf:rfc:8935',
+        endpoint_url: 'https://receiver.example/events',
+        authorization_header: 'Bearer of the receiver',
+      },
+    })
     const jwks = app.services.signingKeys.jwks()
     const mails = (await app.services.db.read.selectFrom('outgoing_mail').selectAll().execute()).length
     assert.equal(mails, 1)
@@ -45,7 +56,7 @@ onEachEngine('latchkey keys reseal', (engine) => {
     assert.equal(done.code, 0, done.stderr)
     assert.match(
       done.stdout,
-      /^Sealed with the new secret: 3 keys, 1 mails, 1 webhooks\.\nSet SECRET_KEY to the new value/,
+      /^Sealed with the new secret: 4 keys, 1 mails, 1 webhooks, 1 streams of shared signals\.\nSet SECRET_KEY to the new value/,
     )
     assert.match(
       (await reseal('--new-key-file', keyFile(t, NEW_KEY))).stdout,
@@ -61,6 +72,11 @@ onEachEngine('latchkey keys reseal', (engine) => {
         openSecret(again.services, webhook.id, sealed ?? ''),
       ),
       [newer, secret],
+    )
+    const stream = await findStream(again.services.db.read, receiver.clientId)
+    assert.equal(
+      again.services.vault.open(streamPurpose(stream?.id ?? ''), stream?.authorizationSealed ?? '').toString(),
+      'Bearer of the receiver',
     )
     await again.tick()
     assert.match(again.logged(), /Mail written to the outbox/)
