@@ -19,10 +19,16 @@ interface Receiver {
   connections: () => number
 }
 
+/** Where a server listens, instead of any port of 127.0.0.1. */
+interface Place {
+  host?: string | undefined
+  port?: number | undefined
+}
+
 /** A server that keeps what it gets, and answers as it is told: 204 unless it is told otherwise. */
 export async function startReceiver(
   t: TestContext,
-  { answer, certificate, host }: { answer?: RequestListener; certificate?: IssuedCertificate; host?: string } = {},
+  { answer, certificate, host, port }: Place & { answer?: RequestListener; certificate?: IssuedCertificate } = {},
 ): Promise<Receiver> {
   const received: Received[] = []
   const listener: RequestListener = (request, response) => {
@@ -36,7 +42,7 @@ export async function startReceiver(
     })
   }
   const server = certificate ? createHttpsServer(certificate, listener) : createHttpServer(listener)
-  const connections = await listen(t, server, host)
+  const connections = await listen(t, server, { host, port })
   return { port: portOf(server), received, connections }
 }
 
@@ -55,7 +61,11 @@ export async function startRawReceiver(
 
 const portOf = (server: Server): number => (server.address() as AddressInfo).port
 
-async function listen(t: TestContext, server: Server, host = '127.0.0.1'): Promise<() => number> {
+async function listen(
+  t: TestContext,
+  server: Server,
+  { host = '127.0.0.1', port = 0 }: Place = {},
+): Promise<() => number> {
   let count = 0
   const open = new Set<Socket>()
   server.on('connection', (socket: Socket) => {
@@ -63,7 +73,7 @@ async function listen(t: TestContext, server: Server, host = '127.0.0.1'): Promi
     open.add(socket)
     socket.on('close', () => open.delete(socket))
   })
-  server.listen(0, host)
+  server.listen(port, host)
   await once(server, 'listening')
   t.after(async () => {
     const closed = once(server, 'close')
