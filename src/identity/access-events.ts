@@ -10,8 +10,8 @@ import type { Role } from './roles/role.ts'
 export interface AccessEvents {
   /** Accounts were disabled or deleted, or are enabled again: what a sign-in under way has added meanwhile ends as well. */
   account_ended: { userIds: string[]; by: AccountEnd; actionIds?: ActionIds }
-  /** Every sign-in of a person has ended, perhaps but the one that a new password was set in. */
-  signed_out: { userId: string; by: SignedOutBy }
+  /** Every sign-in of a person has ended, perhaps but the one that a new password was set in. Of `not_me`: whether the password stays. */
+  signed_out: { userId: string; by: SignedOutBy; keepsPassword?: boolean }
   /** Some sessions of a person have ended, and nothing else. */
   sessions_ended: { userId: string; sessionIds: string[]; by: SessionEnd }
   /** How a person proves who they are has changed. A new password is told by `signed_out`. */

@@ -74,7 +74,13 @@ export const ACCESS_ENDS = {
     'session-revoked',
     'credential-change',
   ),
-  not_me: way('person', 'user.not_me', 'Saying “this was not me”', 'session-revoked'),
+  not_me: way(
+    'person',
+    'user.not_me',
+    'Saying “this was not me”; a credential changes where that clears the password',
+    'session-revoked',
+    'credential-change',
+  ),
   signed_out_by_administrator: way(
     'person',
     'user.signed_out',

@@ -125,7 +125,7 @@ async function endEverything(
   await deleteEmailTokens(trx, userId, LINKS_TO_ADDRESS)
   await deleteKnownBrowsersOfUsers(trx, [userId])
   const sessions = (await endSessionsOfUsers(services, trx, [userId])).get(userId) ?? 0
-  const ended = await publish(services, trx, 'signed_out', { userId, by: 'not_me' })
+  const ended = await publish(services, trx, 'signed_out', { userId, by: 'not_me', keepsPassword: !clearsPassword })
   return { ...ended, sessions }
 }
 

@@ -10,8 +10,8 @@ type WaySessionsEnd = AccessEndOf<'session' | 'person'>
 function detailsOf(signal: AccessSignal, way: WaySessionsEnd): Record<string, unknown> {
   const initiating_entity = INITIATING_ENTITY[way]
   if (signal !== 'credential-change') return { initiating_entity }
-  // Whoever takes an address back has no password until they set a new one.
-  const change_type = way === 'address_restored' ? 'revoke' : 'update'
+  // Whoever takes an address back or disowns what happened has no password until they set a new one.
+  const change_type = way === 'address_restored' || way === 'not_me' ? 'revoke' : 'update'
   return { credential_type: 'password', change_type, initiating_entity }
 }
 
@@ -35,8 +35,14 @@ export const signalSessionsEnded = (
   )
 
 /** All sessions of a person have ended, perhaps but one: the user alone means all. */
-export const signalSignedOut = (trx: Trx, { userId, by }: AccessEvents['signed_out'], now: number): Promise<void> =>
-  tellStreams(trx, eventsOf(by, { userId }), now)
+export const signalSignedOut = (
+  trx: Trx,
+  { userId, by, keepsPassword = false }: AccessEvents['signed_out'],
+  now: number,
+): Promise<void> => {
+  const events = eventsOf(by, { userId })
+  return tellStreams(trx, keepsPassword ? events.filter(({ name }) => name !== 'credential-change') : events, now)
+}
 
 export const signalAccountsEnded = (
   trx: Trx,

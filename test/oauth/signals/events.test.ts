@@ -70,11 +70,16 @@ onEachEngine('what streams are told', (engine) => {
         assert.deepEqual(Object.keys(reason as object), ['en'])
         assert.match((reason as { en: string }).en, /^[A-Z].*\.$/)
         assert.ok(by === 'admin' || by === 'user')
-        const change_type = way === 'address_restored' ? 'revoke' : 'update'
+        const change_type = way === 'address_restored' || way === 'not_me' ? 'revoke' : 'update'
         assert.deepEqual(rest, name === 'credential-change' ? { credential_type: 'password', change_type } : {})
       }
     })
   }
+
+  test('not_me without a change of the credential, where the password stays', async () => {
+    await happen(app(), 'signed_out', { userId: person.user.id, by: 'not_me', keepsPassword: true })
+    assert.deepEqual(await told(), [{ name: 'session-revoked', subject: issSub(person) }])
+  })
 
   test('signing out names the session as its ID token would', async () => {
     assert.equal((await person.post('/api/auth/logout')).statusCode, 200)
