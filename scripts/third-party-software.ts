@@ -21,17 +21,29 @@ const DEBIAN_PACKAGES = [
   'libapache2-mod-auth-openidc',
   'libapache2-mod-oauth2',
   'python3-authlib',
+  'python3-cryptography',
   'python3-flask',
+  'python3-jwt',
   'python3-requests',
 ]
 
-export const SOURCES = ['npm', 'debian'] as const
+/** The compiler, and a library that the documents use. Apart from the others, because they are large and one test file needs them. */
+const GO_PACKAGES = ['golang-go', 'golang-github-coreos-go-oidc-dev']
+
+export const SOURCES = ['npm', 'debian', 'go'] as const
 export type Source = (typeof SOURCES)[number]
 
 /** The folder that contains the software, or why it could not be fetched. */
 export type Fetched = { folder: string; missing?: never } | { folder?: never; missing: string }
 
-export const fetchSoftware = (source: Source): Promise<Fetched> => (source === 'npm' ? fetchNpm() : fetchDebian())
+const FETCH: Record<Source, () => Promise<Fetched>> = {
+  npm: fetchNpm,
+  debian: () => fetchDebian('debian', DEBIAN_PACKAGES),
+  // Its packages depend on systemd, which nothing here runs.
+  go: () => fetchDebian('go', GO_PACKAGES, /^golang-/),
+}
+
+export const fetchSoftware = (source: Source): Promise<Fetched> => FETCH[source]()
 
 async function fetchNpm(): Promise<Fetched> {
   const lockfile = readFileSync(join(NPM_FILES, 'package-lock.json'), 'utf8')
@@ -43,10 +55,10 @@ async function fetchNpm(): Promise<Fetched> {
   })
 }
 
-async function fetchDebian(): Promise<Fetched> {
-  const files = (await listDebianFiles()) ?? (await listAfterUpdate())
-  if (files === undefined) return { missing: missing('apt-get does not know these packages', 'debian') }
-  return unpackOnce(`debian-${digest(files.join('\n'))}`, async (folder) => {
+async function fetchDebian(source: Source, packages: string[], only = /^/): Promise<Fetched> {
+  const files = (await listDebianFiles(packages, only)) ?? (await listAfterUpdate(packages, only))
+  if (files === undefined) return { missing: missing('apt-get does not know these packages', source) }
+  return unpackOnce(`${source}-${digest(files.join('\n'))}`, async (folder) => {
     const names = files.map((file) => file.split('_')[0] ?? '')
     // It downloads into its working folder.
     const download = ['--chdir', folder, 'apt-get', 'download', '-qq', ...names]
@@ -57,20 +69,22 @@ async function fetchDebian(): Promise<Fetched> {
 }
 
 /** The file names, with versions, of the packages and of those that they depend on and that the machine lacks. */
-async function listDebianFiles(): Promise<string[] | undefined> {
+async function listDebianFiles(packages: string[], only: RegExp): Promise<string[] | undefined> {
   if (!existsSync('/usr/bin/apt-get')) return undefined
-  const plan = await run('apt-get', ['install', '-s', '--no-install-recommends', ...DEBIAN_PACKAGES], { quiet: true })
-  const needed = [...plan.output.matchAll(/^Inst (\S+)/gm)].map(([, name = '']) => name)
-  const names = [...new Set([...DEBIAN_PACKAGES, ...needed])]
+  const plan = await run('apt-get', ['install', '-s', '--no-install-recommends', ...packages], { quiet: true })
+  const needed = [...plan.output.matchAll(/^Inst (\S+)/gm)]
+    .map(([, name = '']) => name)
+    .filter((name) => only.test(name))
+  const names = [...new Set([...packages, ...needed])]
   const { code, output } = await run('apt-get', ['download', '--print-uris', ...names], { quiet: true })
   if (plan.code !== 0 || code !== 0) return undefined
   return [...output.matchAll(/^'\S+' (\S+\.deb) /gm)].map(([, file = '']) => file).toSorted()
 }
 
-async function listAfterUpdate(): Promise<string[] | undefined> {
+async function listAfterUpdate(packages: string[], only: RegExp): Promise<string[] | undefined> {
   if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return undefined
   await run('apt-get', ['update', '-qq'], { quiet: true })
-  return listDebianFiles()
+  return listDebianFiles(packages, only)
 }
 
 /** Test processes run side by side, so a folder gets its name only when it is complete. */

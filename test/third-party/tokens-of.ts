@@ -12,11 +12,12 @@ export async function tokensOf(
   issuer: string,
   { application, newVisitor }: Organisation,
   scope: string,
+  visitor = newVisitor(),
 ): Promise<Tokens> {
   const { verifier, challenge } = newPkce()
   const { clientId, secret = '', redirectUri } = application
   const url = `${issuer}/oauth/authorize?${authorizationQuery(application, { verifier, challenge }, { scope })}`
-  const code = (await newVisitor().follow(url, redirectUri)).searchParams.get('code') ?? ''
+  const code = (await visitor.follow(url, redirectUri)).searchParams.get('code') ?? ''
   const answer = await fetch(`${issuer}/oauth/token`, {
     method: 'POST',
     headers: { authorization: `Basic ${btoa(`${clientId}:${secret}`)}` },
