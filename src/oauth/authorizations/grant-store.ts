@@ -59,18 +59,6 @@ export interface LockedGrant {
   isTold: boolean
 }
 
-const markUntold = writeStatement((db, value: Values<{ clientId: string; userId: string }>) =>
-  db
-    .updateTable('oauth_grants')
-    .set({ untold: 1 })
-    .where('user_id', '=', value('userId'))
-    .where('client_id', '=', value('clientId')),
-)
-
-/** The client is about to hold something of the user again, and has to be told when that ends. */
-export const markGrantUntold = (trx: Trx, userId: string, clientId: string): void =>
-  markUntold.next(trx, { userId, clientId })
-
 /** Most recently approved first. */
 export async function listGrants(db: Reader, userId: string): Promise<OAuthGrant[]> {
   const rows = await db

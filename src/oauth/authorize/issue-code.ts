@@ -8,7 +8,7 @@ import { recordEvent } from '../../platform/audit/record-event.ts'
 import { issueToken } from '../../platform/crypto/digest.ts'
 import type { Trx } from '../../storage/database.ts'
 import { addCode } from '../authorizations/code-store.ts'
-import { addToGrant, lockClientWithGrant, markGrantUntold } from '../authorizations/grant-store.ts'
+import { addToGrant, lockClientWithGrant } from '../authorizations/grant-store.ts'
 import { CODE_MS } from '../authorizations/lifetimes.ts'
 import { acrOf } from '../authorizations/signed-in-as.ts'
 import { packClaims } from '../claims/claims-request.ts'
@@ -16,6 +16,7 @@ import { clientErrors } from '../clients/client-errors.ts'
 import { noteClientSession } from '../clients/client-session-store.ts'
 import { getsSid } from '../clients/client-session.ts'
 import { trialUri } from '../clients/redirect-uri.ts'
+import { markGrantUntold } from '../logout/logout-store.ts'
 import type { Provider } from '../provider.ts'
 import { authorizationErrors, consentErrors } from './authorization-errors.ts'
 import { type AuthorizationRequest, type NextStep, RedirectedError, respond } from './authorization-request.ts'
@@ -110,7 +111,7 @@ export async function issueCode(
     created_at: at,
     expires_at: at + CODE_MS,
   })
-  if (sessionId !== null && signedIn.isTold) markGrantUntold(trx, signedIn.user.id, clientId)
+  if (sessionId !== null && signedIn.isTold) markGrantUntold.next(trx, { userId: signedIn.user.id, clientId })
   if (sessionId !== null && getsSid(request.client)) noteClientSession(trx, { sessionId, clientId }, at)
   if (request.client.pkce === 'optional') {
     const use = request.codeChallenge === undefined ? 'missing' : 'sent'

@@ -3,7 +3,7 @@ import { LOGOUT_TOKEN } from '../../platform/keys/signing-keys.ts'
 import type { ClaimedDelivery } from '../../platform/outbox/claim-store.ts'
 import type { Sender } from '../../platform/outbox/sender.ts'
 import type { Services } from '../../platform/services.ts'
-import { findLogoutReceiver, markRejected } from './logout-store.ts'
+import { findLogoutReceiver, markGrantUntold, markRejected } from './logout-store.ts'
 import type { LogoutFact } from './tell-applications.ts'
 
 /** OpenID Connect Back-Channel Logout 1.0 section 2.4. */
@@ -41,6 +41,9 @@ export function createLogoutSender(services: SenderServices): Sender {
     },
     async settled(trx, delivery, { outcome, status }) {
       if (outcome === 'retry' && status === REJECTED) await markRejected(trx, delivery.number)
+      // It may still hold what it was not told of, and is told again when more of that person ends.
+      if (outcome === 'refused' || outcome === 'given_up')
+        await markGrantUntold(trx, { userId: delivery.personId, clientId: delivery.receiverId })
     },
   }
 }

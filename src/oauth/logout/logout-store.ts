@@ -2,6 +2,7 @@ import { type ExpressionBuilder, type SqlBool, sql } from 'kysely'
 import type { SigningAlgorithm } from '../../platform/keys/signing-keys.ts'
 import type { Database, Reader, Trx } from '../../storage/database.ts'
 import type { Schema } from '../../storage/schema.ts'
+import { type Values, writeStatement } from '../../storage/statement.ts'
 import { mayUseClient } from '../clients/allowed-role-store.ts'
 import { clientHonours } from '../clients/client-store.ts'
 
@@ -67,9 +68,24 @@ export async function markGrantsTold(
   return rows.map(({ userId, clientId, needsSid }) => ({ userId, clientId, needsSid: needsSid === 1 }))
 }
 
+/** The application may hold something of the person, and has to be told when that ends. */
+export const markGrantUntold = writeStatement((db, value: Values<{ userId: string; clientId: string }>) =>
+  db
+    .updateTable('oauth_grants')
+    .set({ untold: 1 })
+    .where('user_id', '=', value('userId'))
+    .where('client_id', '=', value('clientId')),
+)
+
 interface ClientSession {
   sessionId: string
   clientId: string
+}
+
+/** Codes are found by their user: an index of their sessions would cost every sign-in more than it saves here. */
+interface SessionsOfUser {
+  userId: string
+  sessionIds: string[]
 }
 
 /** Codes of sessions, with tokens that are live. */
@@ -86,7 +102,10 @@ const liveCodes = (db: Reader, now: number) =>
 /**
  * The applications that hold something of one of these sessions and take logout tokens: they got its `sid`, or have a live token of it.
  */
-export async function listClientsOfSessions(trx: Trx, sessionIds: string[], now: number): Promise<ClientSession[]> {
+export async function listClientsOfSessions(
+  trx: Trx,
+  { userId, sessionIds, now }: SessionsOfUser & { now: number },
+): Promise<ClientSession[]> {
   const rows = await trx
     .selectFrom('oauth_client_sessions as noted')
     .innerJoin('oauth_clients', 'oauth_clients.client_id', 'noted.client_id')
@@ -95,6 +114,7 @@ export async function listClientsOfSessions(trx: Trx, sessionIds: string[], now:
     .select(['noted.session_id as sessionId', 'noted.client_id as clientId'])
     .union(
       liveCodes(trx, now)
+        .where('codes.user_id', '=', userId)
         .where('codes.session_id', 'in', sessionIds)
         .where(takesLogout)
         .select([sql<string>`codes.session_id`.as('sessionId'), 'codes.client_id as clientId']),
@@ -142,10 +162,15 @@ export async function deleteClientSessions(
  * Revokes what ends with these sessions: the authorizations of clients whose refresh tokens do, and codes on their way to clients that
  * are told of a session's end, because they would arrive after that.
  */
-export async function markCodesOfSessionsRevoked(trx: Trx, sessionIds: string[], at: number): Promise<void> {
+export async function markCodesOfSessionsRevoked(
+  trx: Trx,
+  { userId, sessionIds }: SessionsOfUser,
+  at: number,
+): Promise<void> {
   await trx
     .updateTable('oauth_authorization_codes')
     .set({ revoked_at: at })
+    .where('user_id', '=', userId)
     .where('session_id', 'in', sessionIds)
     .where('revoked_at', 'is', null)
     .where(
@@ -169,7 +194,9 @@ export async function revokeOfExpiredSessions(db: Database, now: number, stop?: 
       .where('code_hash', 'in', (eb) =>
         eb
           .selectFrom('sessions')
-          .innerJoin('oauth_authorization_codes as codes', 'codes.session_id', 'sessions.id')
+          .innerJoin('oauth_authorization_codes as codes', (join) =>
+            join.onRef('codes.user_id', '=', 'sessions.user_id').onRef('codes.session_id', '=', 'sessions.id'),
+          )
           .innerJoin('oauth_clients', 'oauth_clients.client_id', 'codes.client_id')
           .select('codes.code_hash')
           .where('sessions.expires_at', '<=', now)

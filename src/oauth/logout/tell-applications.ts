@@ -1,4 +1,4 @@
-import { type NewDelivery, addDeliveries, replaceWaiting } from '../../platform/outbox/delivery-store.ts'
+import { type NewDelivery, addDeliveries, listWaiting, replaceWaiting } from '../../platform/outbox/delivery-store.ts'
 import type { Trx } from '../../storage/database.ts'
 import { sidOf } from '../clients/client-session.ts'
 import {
@@ -7,6 +7,7 @@ import {
   listSessionsAtClients,
   markCodesOfSessionsRevoked,
   markGrantsTold,
+  type ToldGrant,
   type ToldGrants,
 } from './logout-store.ts'
 
@@ -30,14 +31,14 @@ export async function tellSessionsEnded(
   { userId, sessionIds }: { userId: string; sessionIds: string[] },
   now: number,
 ): Promise<void> {
-  const clients = await listClientsOfSessions(trx, sessionIds, now)
+  const clients = await listClientsOfSessions(trx, { userId, sessionIds, now })
   await addLogouts(
     trx,
     clients.map(({ sessionId, clientId }) => ({ userId, clientId, sid: sidOf(sessionId, clientId) })),
     now,
   )
   if (clients.length > 0) await deleteClientSessions(trx, { sessionIds })
-  await markCodesOfSessionsRevoked(trx, sessionIds, now)
+  await markCodesOfSessionsRevoked(trx, { userId, sessionIds }, now)
 }
 
 /**
@@ -50,7 +51,8 @@ export async function tellAllEnded(
   now: number,
 ): Promise<void> {
   const told = await markGrantsTold(trx, grants)
-  if (told.length === 0) return
+  const repeated = actionIds ? await listToRepeat(trx, actionIds, told) : []
+  if (told.length === 0) return addLogouts(trx, withoutRepetition(repeated), now)
   const userIds = [...new Set(told.map(({ userId }) => userId))]
   const clientIds = [...new Set(told.map(({ clientId }) => clientId))]
   const sessions = told.some(({ needsSid }) => needsSid)
@@ -63,9 +65,28 @@ export async function tellAllEnded(
       .filter((session) => session.userId === userId && session.clientId === clientId)
       .map(({ sessionId }) => ({ userId, clientId, actionId, sid: sidOf(sessionId, clientId) }))
   })
-  await addLogouts(trx, logouts, now)
-  await deleteClientSessions(trx, { userIds, clientIds })
+  await addLogouts(trx, withoutRepetition([...repeated, ...logouts]), now)
+  return deleteClientSessions(trx, { userIds, clientIds })
 }
+
+/** What was not acknowledged yet of what was told before: a receipt is not complete without it. What follows covers the rest. */
+async function listToRepeat(trx: Trx, actionIds: ReadonlyMap<string, string>, told: ToldGrant[]): Promise<Told[]> {
+  const waiting = await listWaiting(trx, 'logout', [...actionIds.keys()])
+  const isCovered = (userId: string, clientId: string) =>
+    told.some((grant) => !grant.needsSid && grant.userId === userId && grant.clientId === clientId)
+  return waiting
+    .filter(({ personId, receiverId }) => !isCovered(personId, receiverId))
+    .map(({ personId: userId, receiverId: clientId, fact }) => ({
+      userId,
+      clientId,
+      actionId: actionIds.get(userId),
+      ...(JSON.parse(fact) as LogoutFact),
+    }))
+}
+
+const withoutRepetition = (logouts: Told[]): Told[] => [
+  ...new Map(logouts.map((each) => [`${each.userId} ${each.clientId} ${each.sid ?? ''}`, each])).values(),
+]
 
 /** Writes them down, and leaves out what still waits and is said by one of them too. */
 async function addLogouts(trx: Trx, logouts: Told[], now: number): Promise<void> {

@@ -55,6 +55,7 @@ export async function recover(
     const pending = await countPendingActions(trx)
     await giveUpAllHosts(trx, services.now())
     await beginChain(trx, services.now())
+    await markAllGrantsUntold(trx)
     await recordEvent(services, trx, {
       action: 'service.restored',
       outcome: 'success',
@@ -119,6 +120,11 @@ async function countPendingActions(db: Reader): Promise<number> {
 /** Lines that enroll hosts stop working: they may have been used, or replaced, after the backup was made. */
 async function endEnrollments(trx: Trx): Promise<void> {
   await trx.updateTable('ssh_hosts').set({ enrollment_hash: null, enrollment_expires_at: null }).execute()
+}
+
+/** Applications may have got something after the backup was made: they are told of everybody whose access ends from now on. */
+async function markAllGrantsUntold(trx: Trx): Promise<void> {
+  await trx.updateTable('oauth_grants').set({ untold: 1 }).where('untold', '=', 0).execute()
 }
 
 /** Cancels the plans to enable an account that are due. Returns how many. */

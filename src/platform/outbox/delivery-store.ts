@@ -58,6 +58,22 @@ export async function addDeliveries(trx: Trx, deliveries: NewDelivery[], now: nu
   trx.signal('deliveries-added', null)
 }
 
+/** What still waits to be told about these people. */
+export async function listWaiting(
+  trx: Trx,
+  kind: ReceiverKind,
+  personIds: string[],
+): Promise<{ receiverId: string; personId: string; fact: string }[]> {
+  return trx
+    .selectFrom('outbox_deliveries')
+    .select(['receiver_id as receiverId', 'person_id as personId', 'fact'])
+    .where(sql<boolean>`state = 'waiting' and replaced_by is null`)
+    .where('kind', '=', kind)
+    .where('person_id', 'in', personIds)
+    .orderBy('number')
+    .execute()
+}
+
 /**
  * Leaves out what is said again by a later delivery of the same receiver about the same person: by one with the same facts, or by one
  * without any, which says that all has ended. What is being sent is not left out. Call it after the later ones were added.

@@ -33,6 +33,7 @@ create index outbox_deliveries_due on outbox_deliveries (next_attempt_at)
   where state = 'waiting' and replaced_by is null;
 create index outbox_deliveries_waiting on outbox_deliveries (kind, receiver_id, person_id, number)
   where state = 'waiting';
+create index outbox_deliveries_of_person on outbox_deliveries (person_id) where state = 'waiting';
 create index outbox_deliveries_expiring on outbox_deliveries (expires_at) where state = 'waiting';
 create index outbox_deliveries_unnumbered on outbox_deliveries (receiver_id, number)
   where kind = 'webhook' and sequence is null and state = 'waiting';
@@ -99,7 +100,6 @@ alter table oauth_clients add column telling smallint not null default 0;
 create index oauth_clients_telling on oauth_clients (client_id) where telling = 1;
 
 alter table oauth_authorization_codes add column session_id text;
-create index oauth_authorization_codes_by_session on oauth_authorization_codes (session_id) where session_id is not null;
 alter table oauth_grants add column untold smallint not null default 1;
 
 create table oauth_client_sessions (

@@ -110,6 +110,12 @@ onEachEngine('logout tokens', (engine) => {
     await app().tick()
     assert.equal(receiver.requests.length, 7)
     receiver.answers.length = 0
+    assert.equal(
+      (await (await signedInPerson(app(), { admin: true })).post(`/api/admin/users/${person.user.id}/sign-out`))
+        .statusCode,
+      200,
+    )
+    assert.deepEqual((await verifyLogoutToken(app(), application, await receiver.token(8)))['sid'], undefined)
   })
 
   test('a deleted application is told once it answers again, and its row goes after that', async () => {

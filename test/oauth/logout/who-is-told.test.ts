@@ -82,6 +82,23 @@ onEachEngine('applications that are told', (engine) => {
     assert.deepEqual(await toldOf(app(), application, person), [{}], 'a sid alone does not say that all has ended')
   })
 
+  test('a disable repeats what was not acknowledged, so that its receipt waits for that', async () => {
+    const person = await signedInPerson(app(), { password: 'four unusual words here' })
+    const [application, strict] = [await registerApplication(app(), TOLD), await registerApplication(app(), STRICT)]
+    const tokens = await getTokens(app(), person, strict)
+    await getTokens(app(), person, application)
+    const passwords = { currentPassword: 'four unusual words here', newPassword: 'entirely new words now' }
+    assert.equal((await person.post('/api/account/password', passwords)).statusCode, 200)
+    await lifecycle(person, 'disable')
+    for (const [{ clientId }, fact] of [
+      [application, {}],
+      [strict, { sid: claimsOf(tokens.id_token)['sid'] }],
+    ] as const) {
+      assert.deepEqual(await toldOf(app(), { clientId }, person), [fact])
+      assert.ok((await waitingLogouts(app(), clientId)).at(-1)?.actionId)
+    }
+  })
+
   test('enabling an account tells nobody', async () => {
     const person = await signedInPerson(app())
     const application = await registerApplication(app(), TOLD)
