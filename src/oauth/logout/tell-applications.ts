@@ -19,7 +19,7 @@ export interface LogoutFact {
 interface Told {
   userId: string
   clientId: string
-  sid?: string
+  sid?: string | undefined
   actionId?: string | undefined
 }
 
@@ -76,12 +76,10 @@ async function listToRepeat(trx: Trx, actionIds: ReadonlyMap<string, string>, to
     told.some((grant) => !grant.needsSid && grant.userId === userId && grant.clientId === clientId)
   return waiting
     .filter(({ personId, receiverId }) => !isCovered(personId, receiverId))
-    .map(({ personId: userId, receiverId: clientId, fact }) => ({
-      userId,
-      clientId,
-      actionId: actionIds.get(userId),
-      ...(JSON.parse(fact) as LogoutFact),
-    }))
+    .map(({ personId: userId, receiverId: clientId, fact }): Told => {
+      const { sid } = JSON.parse(fact) as LogoutFact
+      return { userId, clientId, sid, actionId: actionIds.get(userId) }
+    })
 }
 
 const withoutRepetition = (logouts: Told[]): Told[] => [
