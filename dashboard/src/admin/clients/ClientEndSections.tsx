@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core'
+import { Button, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -45,9 +45,20 @@ export function TurnClientSection({ application, mayWrite }: { application: Clie
           action={() => turn(asked)}
         >
           {asked.disabled ? said.offText : said.onText}
+          {asked.disabled && kind === 'application' && <WhoIsTold application={application} />}
         </ConfirmDialog>
       )}
     </Section>
+  )
+}
+
+/** Whether the application itself learns at once that nobody may use it any more. */
+function WhoIsTold({ application: { backchannelLogoutUri: uri } }: { application: Client }) {
+  const texts = useTexts('admin').clients.turn
+  return (
+    <Text size="sm" mt="xs" style={{ overflowWrap: 'anywhere' }}>
+      {uri === null ? texts.notTold : texts.told(uri)}
+    </Text>
   )
 }
 

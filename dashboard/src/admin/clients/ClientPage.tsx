@@ -22,6 +22,7 @@ import { DiagnosisPanel } from './DiagnosisPanel.tsx'
 import { PkceBadge } from './Pkce.tsx'
 import { ClientSettings, RotateSecretButton } from './SecretDialog.tsx'
 import { SignInForm } from './SignInForm.tsx'
+import { SignOutForm } from './SignOutForm.tsx'
 import { TryPanel } from './TryPanel.tsx'
 
 export function ClientPage() {
@@ -86,6 +87,7 @@ function ClientTabs({ application }: { application: Client }) {
     tab('access', <AccessForm {...form} />),
     tab('claims', <ClaimsForm {...form} />),
     tab('signIn', <SignInForm {...form} />),
+    tab('signOut', <SignOutForm {...form} />),
     tab('appearance', <AppearanceForm {...form} />),
     tab('diagnosis', <DiagnosisPanel {...form} />),
   ]

@@ -2,7 +2,7 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { answer, api } from '../../api/client.ts'
 import { readTab } from '../../lib/read-tab.ts'
 
-const CLIENT_TABS = ['connect', 'access', 'claims', 'signIn', 'appearance', 'diagnosis', 'try'] as const
+const CLIENT_TABS = ['connect', 'access', 'claims', 'signIn', 'signOut', 'appearance', 'diagnosis', 'try'] as const
 export type ClientTab = (typeof CLIENT_TABS)[number]
 
 /** Of an application behind a proxy, whose page has the same address. */

@@ -3,6 +3,7 @@ import { queryOptions, useQuery } from '@tanstack/react-query'
 import { Link, type LinkProps } from '@tanstack/react-router'
 import { answer, api } from '../../api/client.ts'
 import type { Overview } from '../../api/shapes.ts'
+import { useDuration } from '../../lib/use-duration.ts'
 import { useFormat } from '../../lib/use-format.ts'
 import { paths } from '../../paths.ts'
 import { useMay } from '../../session/me.ts'
@@ -38,9 +39,10 @@ export function OverviewPage() {
       <QueryView query={query} skeleton={<OverviewSkeleton />}>
         {(overview) => (
           <>
-            <AttentionSection attention={overview.attention} />
+            <AttentionSection attention={overview.attention} failing={overview.failing} />
             <SetupChecklist setup={overview.setup} isNew={isNew(overview)} />
             <Figures overview={overview} />
+            <TimeToNothingLeft times={overview.timeToNothingLeft} />
             {!isNew(overview) && <DayCharts days={overview.days} />}
             {overview.lifecycle && <PendingActions actions={overview.lifecycle.next} />}
           </>
@@ -86,6 +88,20 @@ function Figures({ overview: { users, sessions, tokens, certificates, lifecycle 
         />
       )}
     </SimpleGrid>
+  )
+}
+
+/** How long it took, after people were disabled, until everybody who relies on this service had said that nothing is left. */
+function TimeToNothingLeft({ times }: { times: Overview['timeToNothingLeft'] }) {
+  const texts = useTexts('admin').overview.nothingLeft
+  const duration = useDuration()
+  if (times === null) return null
+  return (
+    <Box mb="lg">
+      <Section title={texts.title} description={texts.description}>
+        <Text>{texts.times(duration(times.p50 * 1000), duration(times.p99 * 1000))}</Text>
+      </Section>
+    </Box>
   )
 }
 

@@ -13,15 +13,18 @@ import { LinkButton, PersonLink } from '../../ui/links.tsx'
 import { Row, Rows } from '../../ui/Rows.tsx'
 import { Section } from '../../ui/Section.tsx'
 import { CancelActionDialog } from '../person/LifecycleSection.tsx'
+import { ReceiverLink } from '../receivers/ReceiverLink.tsx'
 
-/** What went wrong in the last days. Nothing when all is well. */
-export function AttentionSection({ attention }: { attention: Overview['attention'] }) {
+type AttentionSectionProps = Pick<Overview, 'attention' | 'failing'>
+
+/** What went wrong in the last days, and who can't be told now. Nothing when all is well. */
+export function AttentionSection({ attention, failing }: AttentionSectionProps) {
   const texts = useTexts('admin').overview
   const format = useFormat()
   const { delayedMail, failedMail, failedJobs } = attention
   // Null for those who may not see planned actions.
   const failedActions = attention.failedActions ?? []
-  if (delayedMail + failedMail.length + failedActions.length + failedJobs.length === 0) return null
+  if (delayedMail + failedMail.length + failedActions.length + failedJobs.length + failing.length === 0) return null
   return (
     <Box mb="lg">
       <Section title={texts.attention} flush>
@@ -37,6 +40,9 @@ export function AttentionSection({ attention }: { attention: Overview['attention
               }
               meta={[at === null ? '' : format.dateTime(at), reason].filter(Boolean).join(' · ')}
             />
+          ))}
+          {failing.map((receiver) => (
+            <FailingReceiver key={`${receiver.kind} ${receiver.id}`} receiver={receiver} />
           ))}
           {failedJobs.map(({ name, at }) => (
             <Row
@@ -58,6 +64,26 @@ export function AttentionSection({ attention }: { attention: Overview['attention
         </Rows>
       </Section>
     </Box>
+  )
+}
+
+/** An application or a webhook that has not taken what it is told for an hour, as a link to where that can be mended. */
+function FailingReceiver({ receiver }: { receiver: Overview['failing'][number] }) {
+  const texts = useTexts('admin').overview.failing
+  const format = useFormat()
+  const { kind, id, name, since, lastStatus, error } = receiver
+  const answer = lastStatus === null ? '' : texts.status(lastStatus)
+  return (
+    <Row
+      icon="alert"
+      title={<ReceiverLink kind={kind} id={id} name={name} />}
+      badge={
+        <Badge size="sm" variant="light" color="red">
+          {texts.kinds[kind]}
+        </Badge>
+      }
+      meta={[texts.since(format.dateTime(since)), answer, error].filter(Boolean).join(' · ')}
+    />
   )
 }
 

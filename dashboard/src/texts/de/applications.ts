@@ -6,6 +6,7 @@ export const applications: typeof English = {
     access: 'Wer sie benutzen darf',
     claims: 'Was sie erfährt',
     signIn: 'Anmeldung',
+    signOut: 'Abmeldung',
     appearance: 'Aussehen',
     diagnosis: 'Diagnose',
     try: 'Ausprobieren',
@@ -180,6 +181,25 @@ export const applications: typeof English = {
     skipConsent: 'Nicht um Zustimmung bitten',
     skipConsentHint:
       'Nur für Anwendungen der eigenen Organisation. Worum sie bitten darf, gilt mit der Anmeldung als erlaubt.',
+  },
+  signOut: {
+    title: 'Wenn ein Zugang endet',
+    description:
+      'Hier endet jedes Token sofort. Eine Anwendung mit eigenen Sitzungen muss davon erfahren, sonst lässt sie die Menschen weitermachen, bis sie wieder nachfragt.',
+    logoutUri: 'Adresse für Logout-Token',
+    logoutUriHint:
+      'OpenID Connect Back-Channel Logout, ohne Fragment. Leer: Die Anwendung erfährt nichts. Dieser Server muss die Adresse erreichen können.',
+    sessionRequired: 'Jedes Logout-Token nennt eine Sitzung',
+    sessionRequiredHint:
+      'Für Anwendungen, die ihre Sitzungen nur an sid erkennen. Endet der ganze Zugang einer Person, bekommen sie für jede Sitzung eines.',
+    sessionExpiry: 'ID-Token sagen, wann die Sitzung spätestens endet',
+    sessionExpiryHint: 'Im Claim session_expiry, damit die Anwendung ihre eigene Sitzung bis dahin beenden kann.',
+    refreshTokens: 'Refresh-Token',
+    refresh: { offline: 'Überdauern eine gewöhnliche Abmeldung', session: 'Enden mit der Sitzung' },
+    refreshHints: {
+      offline: 'Für Anwendungen, die auch in Abwesenheit der Person arbeiten, etwa ein Mailprogramm.',
+      session: 'Für Anwendungen, die im Browser benutzt werden. Eine Erneuerung zählt als Benutzung der Sitzung.',
+    },
   },
   appearance: {
     title: 'Aussehen',

@@ -7,6 +7,7 @@ export const applications = {
     access: 'Who may use it',
     claims: 'What it is told',
     signIn: 'Sign-in',
+    signOut: 'Sign-out',
     appearance: 'Appearance',
     diagnosis: 'Diagnosis',
     try: 'Try it',
@@ -180,6 +181,28 @@ export const applications = {
       'PKCE can be made optional only while the service runs with ALLOW_MISSING_PKCE=on. Ask who runs it, or turn PKCE on in the application.',
     skipConsent: 'Don’t ask people for consent',
     skipConsentHint: 'Only for applications of your own organisation. What it may ask for is granted at sign-in.',
+  },
+  signOut: {
+    title: 'When somebody’s access ends',
+    description:
+      'Here every token ends at once. An application with sessions of its own has to be told, or it lets people go on until it asks again.',
+    logoutUri: 'Address for logout tokens',
+    logoutUriHint:
+      'OpenID Connect Back-Channel Logout, without a fragment. Empty: the application is not told. It has to be reachable from this server.',
+    sessionRequired: 'Each logout token names a session',
+    sessionRequiredHint:
+      'For applications that find their sessions only by sid. Where all of a person’s access ends, they get one for each.',
+    sessionExpiry: 'ID tokens say when the session ends at the latest',
+    sessionExpiryHint: 'In the claim session_expiry, so that the application can end its own session by then.',
+    refreshTokens: 'Refresh tokens',
+    refresh: {
+      offline: 'Outlive an ordinary sign-out',
+      session: 'End with the session',
+    } satisfies Record<Client['refreshTokens'], string>,
+    refreshHints: {
+      offline: 'For applications that work while the person is away, such as a mail program.',
+      session: 'For applications that people use in the browser. A refresh counts as use of the session.',
+    } satisfies Record<Client['refreshTokens'], string>,
   },
   appearance: {
     title: 'Appearance',

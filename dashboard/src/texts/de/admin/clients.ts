@@ -35,6 +35,10 @@ export const clients: typeof English = {
     on: 'Einschalten',
     offTitle: (name) => `${name} abschalten?`,
     onTitle: (name) => `${name} einschalten?`,
+    told: (uri) =>
+      `Die Anwendung erfährt es sofort, durch Logout-Token an ${uri}, damit sie auch ihre eigenen Sitzungen beendet. Webhooks, die Anwendungen verfolgen, erfahren es ebenso.`,
+    notTold:
+      'Die Anwendung selbst erfährt nichts, denn sie nimmt keine Logout-Token: Wer dort angemeldet ist, kann weitermachen, bis sie hier wieder nachfragt. Webhooks, die Anwendungen verfolgen, erfahren es.',
     application: {
       title: 'Diese Anwendung abschalten',
       isOn: 'Solange sie abgeschaltet ist, kann niemand sie benutzen. Einstellungen, Rollen und Zustimmungen bleiben.',

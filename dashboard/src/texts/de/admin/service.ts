@@ -20,6 +20,22 @@ export const overview: typeof English.overview = {
   failedJobText: 'Es wird weiter versucht. Das Log des Dienstes sagt, warum.',
   failedMail: (recipient) => `Die Mail an ${recipient} wurde nicht zugestellt`,
   failedAction: { disable: 'wurde nicht wie vorgemerkt gesperrt', enable: 'wurde nicht wie vorgemerkt entsperrt' },
+  failing: {
+    since: (when) => `Nimmt nichts an seit ${when}`,
+    status: (status) => `Antwortet mit ${status}`,
+    kinds: {
+      application: 'Logout-Token scheitern',
+      webhook: 'Webhook scheitert',
+      signals: 'Shared Signals scheitern',
+      host: 'Server ist im Rückstand',
+    },
+  },
+  nothingLeft: {
+    title: 'Bis nichts mehr offen ist',
+    description:
+      'Vom Sperren eines Kontos, bis die letzte Anwendung, der letzte Webhook und der letzte Server es bestätigt haben, in den letzten 30 Tagen.',
+    times: (half, most) => `In der Hälfte der Fälle höchstens ${half}, in 99 von 100 höchstens ${most}.`,
+  },
   checklist: {
     title: 'Diese Installation einrichten',
     description: 'Was eine neue Installation braucht. Zahlen erscheinen hier, sobald sie benutzt wird.',

@@ -34,6 +34,10 @@ export const clients = {
     on: 'Turn on',
     offTitle: (name: string) => `Turn ${name} off?`,
     onTitle: (name: string) => `Turn ${name} on?`,
+    told: (uri: string) =>
+      `The application is told at once, by logout tokens to ${uri}, so that it ends its own sessions too. Webhooks that follow applications are told as well.`,
+    notTold:
+      'The application itself is not told, because it takes no logout tokens: who is signed in there goes on until it asks here again. Webhooks that follow applications are told.',
     application: {
       title: 'Turn this application off',
       isOn: 'While it is off, nobody can use it. Settings, roles and consents stay.',

@@ -1,4 +1,4 @@
-import type { LifecycleAction, Overview, Settings } from '../../../api/shapes.ts'
+import type { LifecycleAction, Overview, Settings, ToldKind } from '../../../api/shapes.ts'
 import { plural } from '../../plural.ts'
 
 export const overview = {
@@ -23,6 +23,22 @@ export const overview = {
     LifecycleAction['action'],
     string
   >,
+  failing: {
+    since: (when: string) => `Takes nothing since ${when}`,
+    status: (status: number) => `It answers ${status}`,
+    kinds: {
+      application: 'Logout tokens fail',
+      webhook: 'Webhook fails',
+      signals: 'Shared signals fail',
+      host: 'Host is behind',
+    } satisfies Record<ToldKind, string>,
+  },
+  nothingLeft: {
+    title: 'Until nothing is left',
+    description:
+      'From the disable of an account until the last application, webhook and host has acknowledged it, in the last 30 days.',
+    times: (half: string, most: string) => `In half of all cases at most ${half}, in 99 of 100 at most ${most}.`,
+  },
   checklist: {
     title: 'Set up this installation',
     description: 'What a new installation needs. Figures appear here as people use it.',
