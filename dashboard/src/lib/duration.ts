@@ -10,5 +10,7 @@ export function formatDuration(locale: string, ms: number): string {
   const { unit, ms: size } = UNITS.find(({ below }) => ms < below) ?? UNITS[0]
   const count = ms / size
   const maximumFractionDigits = count < 1 ? 2 : count < 10 ? 1 : 0
-  return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long', maximumFractionDigits }).format(count)
+  return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long', maximumFractionDigits }).format(
+    count,
+  )
 }
