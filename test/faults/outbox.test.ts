@@ -41,9 +41,9 @@ async function setUp(t: TestContext, engine: EngineName, replicas: number) {
 /** Switches people off and on until it is stopped, and counts what was acknowledged of each. */
 function switchPeople(installation: Installation, replicas: () => Replica[], people: string[]) {
   const acknowledged = new Map(people.map((id) => [id, 0]))
-  let isStopped = false
+  const stopping = new AbortController()
   const work = async (id: string, worker: number): Promise<void> => {
-    for (let action = 'disable'; !isStopped;) {
+    for (let action = 'disable'; !stopping.signal.aborted;) {
       const address = replicas()[worker % replicas().length]?.address ?? ''
       const content = { cookie: installation.admin.cookie, json: { action } }
       const answer = await sendRequest(address, 'POST', `/api/admin/users/${id}/lifecycle`, content).catch(
@@ -59,7 +59,7 @@ function switchPeople(installation: Installation, replicas: () => Replica[], peo
   return {
     count: () => acknowledged.values().reduce((sum, each) => sum + each, 0),
     async stop() {
-      isStopped = true
+      stopping.abort()
       await done
       return acknowledged
     },
