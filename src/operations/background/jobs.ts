@@ -18,6 +18,7 @@ import { activateNextKey } from '../../platform/keys/rotate-signing-key.ts'
 import { advanceSshCa } from '../../platform/keys/rotate-ssh-ca.ts'
 import { createMailDelivery, type FailedMail } from '../../platform/mail/deliver-mail.ts'
 import { createOutboxSweeper } from '../../platform/mail/sweep-outbox.ts'
+import { giveUpUnfetchable } from '../../platform/outbox/give-up-waiting.ts'
 import { giveUpUnfetched } from '../../platform/outbox/held-delivery-store.ts'
 import { createDispatcher } from '../../platform/outbox/send-deliveries.ts'
 import { createPictureSweeper } from '../../platform/pictures/sweep-pictures.ts'
@@ -54,6 +55,7 @@ export function backgroundJobs(
     { name: 'tell-changed-roles', run: (stop) => signalPlannedHolders(services, stop) },
     { name: 'run-due-actions', run: () => runDueActions(services) },
     { name: 'complete-receipts', run: () => completeReceipts(services) },
+    { name: 'give-up-unfetchable', everyMs: MINUTE, run: () => giveUpUnfetchable(services) },
     { name: 'give-up-hosts', everyMs: MINUTE, run: () => giveUpHosts(services) },
     { name: 'review-certificates', run: () => reviewCertificates(services) },
     { name: 'answer-reset-requests', run: () => answerResetRequests(services) },

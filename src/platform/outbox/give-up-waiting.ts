@@ -32,6 +32,30 @@ export async function giveUpAll(
 }
 
 /**
+ * Ends what nobody will fetch: applications that were deleted fetch nothing any more. One that is turned off can't either; what it was to
+ * be told of a disable is not waited for.
+ */
+export async function giveUpUnfetchable({ db, now }: { db: Database; now: () => number }): Promise<void> {
+  const slice = () =>
+    db.transaction((trx) =>
+      changedRows(
+        sql`
+          update outbox_deliveries
+          set state = 'given_up', last_error = 'The application is turned off or was deleted.', finished_at = ${now()}
+          where number in (
+            select number from outbox_deliveries
+            left join oauth_clients on oauth_clients.client_id = outbox_deliveries.receiver_id
+            where state = 'waiting' and next_attempt_at is null and claim is null and kind <> 'webhook'
+              and (oauth_clients.client_id is null or oauth_clients.deleted_at is not null
+                or (oauth_clients.disabled_at is not null and action_id is not null))
+            limit ${MAX_GIVEN_UP})`,
+        trx,
+      ),
+    )
+  while ((await slice()) === MAX_GIVEN_UP);
+}
+
+/**
  * Ends all that waits, for a restored backup: it may have been sent since the backup was made, and what happened since is not known.
  * Returns how many there were.
  */

@@ -118,4 +118,20 @@ onEachEngine('a receipt with real receivers', (engine) => {
     const [told] = proof['told'] as { id: string; state: string }[]
     assert.deepEqual([told?.id, told?.state, proof['complete']], [receiver.clientId, 'given_up', false])
   })
+
+  for (const how of ['deleted', 'turned off'] as const)
+    test(`does not wait for an application that was ${how} and can fetch nothing any more`, async (t) => {
+      const app = await startApp(t, { engine })
+      const admin = await signedInPerson(app, { admin: true })
+      const { receiver } = await newStream(app, { name: 'Files', signalSubjects: 'all' })
+      const { user } = await signedInPerson(app)
+      await disable(admin, user.id)
+      const url = `/oauth/clients/${receiver.clientId}`
+      const answer = how === 'deleted' ? await admin.delete(url) : await admin.patch(url, { disabled: true })
+      assert.equal(answer.statusCode, 200, answer.body)
+      app.clock.advance(MINUTE)
+      await app.tick()
+      const { told, outstanding } = await receiptOf(admin, user.id)
+      assert.deepEqual([told[0]?.name, told[0]?.state, outstanding], ['Files', 'given_up', 0])
+    })
 })
