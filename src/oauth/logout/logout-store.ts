@@ -1,10 +1,9 @@
 import { type ExpressionBuilder, type SqlBool, sql } from 'kysely'
 import type { SigningAlgorithm } from '../../platform/keys/signing-keys.ts'
-import type { Database, Reader, Trx } from '../../storage/database.ts'
+import type { Reader, Trx } from '../../storage/database.ts'
 import type { Schema } from '../../storage/schema.ts'
 import { type Values, writeStatement } from '../../storage/statement.ts'
 import { mayUseClient } from '../clients/allowed-role-store.ts'
-import { clientHonours } from '../clients/client-store.ts'
 
 /** Whom to tell about at which application. */
 export interface ToldGrants {
@@ -25,7 +24,7 @@ export interface ToldGrant {
 }
 
 /** Applications that take logout tokens. Of a deleted one people are told until all of them are. */
-const takesLogout = (eb: ExpressionBuilder<Schema, 'oauth_clients'>) =>
+export const takesLogout = (eb: ExpressionBuilder<Schema, 'oauth_clients'>) =>
   eb.and([
     eb('oauth_clients.backchannel_logout_uri', 'is not', null),
     eb.or([eb('oauth_clients.deleted_at', 'is', null), eb('oauth_clients.telling', '=', 1)]),
@@ -76,139 +75,6 @@ export const markGrantUntold = writeStatement((db, value: Values<{ userId: strin
     .where('user_id', '=', value('userId'))
     .where('client_id', '=', value('clientId')),
 )
-
-interface ClientSession {
-  sessionId: string
-  clientId: string
-}
-
-/** Codes are found by their user: an index of their sessions would cost every sign-in more than it saves here. */
-interface SessionsOfUser {
-  userId: string
-  sessionIds: string[]
-}
-
-/** Codes of sessions, with tokens that are live. */
-const liveCodes = (db: Reader, now: number) =>
-  db
-    .selectFrom('oauth_authorization_codes as codes')
-    .innerJoin('oauth_clients', 'oauth_clients.client_id', 'codes.client_id')
-    .where('codes.session_id', 'is not', null)
-    .where('codes.consumed_at', 'is not', null)
-    .where('codes.revoked_at', 'is', null)
-    .where('codes.expires_at', '>', now)
-    .where(clientHonours('codes.client_generation'))
-
-/**
- * The applications that hold something of one of these sessions and take logout tokens: they got its `sid`, or have a live token of it.
- */
-export async function listClientsOfSessions(
-  trx: Trx,
-  { userId, sessionIds, now }: SessionsOfUser & { now: number },
-): Promise<ClientSession[]> {
-  const rows = await trx
-    .selectFrom('oauth_client_sessions as noted')
-    .innerJoin('oauth_clients', 'oauth_clients.client_id', 'noted.client_id')
-    .where('noted.session_id', 'in', sessionIds)
-    .where(takesLogout)
-    .select(['noted.session_id as sessionId', 'noted.client_id as clientId'])
-    .union(
-      liveCodes(trx, now)
-        .where('codes.user_id', '=', userId)
-        .where('codes.session_id', 'in', sessionIds)
-        .where(takesLogout)
-        .select([sql<string>`codes.session_id`.as('sessionId'), 'codes.client_id as clientId']),
-    )
-    .orderBy('sessionId')
-    .orderBy('clientId')
-    .execute()
-  return rows
-}
-
-/** The sessions of which these applications hold something, of these people. */
-export const listSessionsAtClients = (
-  trx: Trx,
-  { userIds, clientIds, now }: { userIds: string[]; clientIds: string[]; now: number },
-): Promise<(ClientSession & { userId: string })[]> =>
-  trx
-    .selectFrom('oauth_client_sessions as noted')
-    .where('noted.user_id', 'in', userIds)
-    .where('noted.client_id', 'in', clientIds)
-    .select(['noted.session_id as sessionId', 'noted.client_id as clientId', 'noted.user_id as userId'])
-    .union(
-      liveCodes(trx, now)
-        .where('codes.user_id', 'in', userIds)
-        .where('codes.client_id', 'in', clientIds)
-        .select([
-          sql<string>`codes.session_id`.as('sessionId'),
-          'codes.client_id as clientId',
-          'codes.user_id as userId',
-        ]),
-    )
-    .orderBy('sessionId')
-    .execute()
-
-/** Forgets who got the `sid` of these sessions: they are told that it has ended. */
-export async function deleteClientSessions(
-  trx: Trx,
-  of: { sessionIds: string[] } | { userIds: string[]; clientIds: string[] },
-): Promise<void> {
-  const rows = trx.deleteFrom('oauth_client_sessions')
-  if ('sessionIds' in of) await rows.where('session_id', 'in', of.sessionIds).execute()
-  else await rows.where('user_id', 'in', of.userIds).where('client_id', 'in', of.clientIds).execute()
-}
-
-/**
- * Revokes what ends with these sessions: the authorizations of clients whose refresh tokens do, and codes on their way to clients that
- * are told of a session's end, because they would arrive after that.
- */
-export async function markCodesOfSessionsRevoked(
-  trx: Trx,
-  { userId, sessionIds }: SessionsOfUser,
-  at: number,
-): Promise<void> {
-  await trx
-    .updateTable('oauth_authorization_codes')
-    .set({ revoked_at: at })
-    .where('user_id', '=', userId)
-    .where('session_id', 'in', sessionIds)
-    .where('revoked_at', 'is', null)
-    .where(
-      sql<SqlBool>`exists (select 1 from oauth_clients
-        where oauth_clients.client_id = oauth_authorization_codes.client_id
-          and (oauth_clients.refresh_tokens = 'session' or (oauth_authorization_codes.consumed_at is null
-            and (oauth_clients.backchannel_logout_uri is not null or exists (
-              select 1 from signal_streams where signal_streams.client_id = oauth_clients.client_id)))))`,
-    )
-    .execute()
-}
-
-const CODES_PER_SLICE = 100
-
-/** Revokes the authorizations of sessions that have expired, where refresh tokens end with the session, before their rows go. */
-export async function revokeOfExpiredSessions(db: Database, now: number, stop?: AbortSignal): Promise<void> {
-  const revokeSlice = (trx: Trx) =>
-    trx
-      .updateTable('oauth_authorization_codes')
-      .set({ revoked_at: now })
-      .where('code_hash', 'in', (eb) =>
-        eb
-          .selectFrom('sessions')
-          .innerJoin('oauth_authorization_codes as codes', (join) =>
-            join.onRef('codes.user_id', '=', 'sessions.user_id').onRef('codes.session_id', '=', 'sessions.id'),
-          )
-          .innerJoin('oauth_clients', 'oauth_clients.client_id', 'codes.client_id')
-          .select('codes.code_hash')
-          .where('sessions.expires_at', '<=', now)
-          .where('codes.revoked_at', 'is', null)
-          .where('oauth_clients.refresh_tokens', '=', 'session')
-          .limit(CODES_PER_SLICE),
-      )
-      .returning('code_hash')
-      .execute()
-  const isStopped = () => stop?.aborted === true
-  while (!isStopped() && (await db.transaction(revokeSlice)).length === CODES_PER_SLICE);
-}
 
 /** The next people, in order of their ids, whom an application is still to be told about. */
 export async function listUntoldUsers(

@@ -6,10 +6,8 @@ import {
   listClientsOfSessions,
   listSessionsAtClients,
   markCodesOfSessionsRevoked,
-  markGrantsTold,
-  type ToldGrant,
-  type ToldGrants,
-} from './logout-store.ts'
+} from './ended-session-store.ts'
+import { markGrantsTold, type ToldGrant, type ToldGrants } from './logout-store.ts'
 
 /** What a logout token is about: a person, and one session where only that has ended. */
 export interface LogoutFact {

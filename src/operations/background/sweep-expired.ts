@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { revokeOfExpiredSessions } from '../../oauth/logout/logout-store.ts'
+import { revokeWithExpiredSessions } from '../../oauth/logout/revoke-with-expired-sessions.ts'
 import { PROBLEM_KEPT_MS } from '../../oauth/problems/problem-store.ts'
 import type { Services } from '../../platform/services.ts'
 import type { Database } from '../../storage/database.ts'
@@ -46,7 +46,7 @@ const EXPIRING: (ExpiringTable & { keptMs: number })[] = [
 export async function sweepExpired({ db, now }: Pick<Services, 'db' | 'now'>, stop?: AbortSignal): Promise<number> {
   const at = now()
   let swept = 0
-  await revokeOfExpiredSessions(db, at, stop)
+  await revokeWithExpiredSessions(db, at, stop)
   for (const { keptMs, ...table } of EXPIRING) swept += await deleteExpired(db, table, at - keptMs, stop)
   return swept
 }

@@ -58,7 +58,7 @@ export async function addDeliveries(trx: Trx, deliveries: NewDelivery[], now: nu
   trx.signal('deliveries-added', null)
 }
 
-/** What still waits to be told about these people. */
+/** What still waits to be told about these people. SQLite would take the index of the kind, which has all that was ever sent. */
 export async function listWaiting(
   trx: Trx,
   kind: ReceiverKind,
@@ -67,8 +67,7 @@ export async function listWaiting(
   return trx
     .selectFrom('outbox_deliveries')
     .select(['receiver_id as receiverId', 'person_id as personId', 'fact'])
-    .where(sql<boolean>`state = 'waiting' and replaced_by is null`)
-    .where('kind', '=', kind)
+    .where(sql<boolean>`state = 'waiting' and replaced_by is null and kind || '' = ${kind}`)
     .where('person_id', 'in', personIds)
     .orderBy('number')
     .execute()
