@@ -5,7 +5,7 @@ import type { Application } from '../support/application.ts'
 import { freePort } from '../support/free-port.ts'
 import { type SignedInPerson, signedInPerson, signIn } from '../support/people.ts'
 import { until } from '../support/replicas.ts'
-import { ENDS } from '../third-party/ends-of-access.ts'
+import { end } from '../third-party/ends-of-access.ts'
 import { createOrganisation } from '../third-party/organisation.ts'
 import { tokensOf } from '../third-party/tokens-of.ts'
 import { visit } from '../third-party/visitor.ts'
@@ -39,10 +39,10 @@ describe('the receivers in the documents', () => {
       }
       assert.deepEqual(told(), [])
 
-      await organisation.asMember('post', `/api/auth/sessions/${elsewhere.sessionId}/revoke`)
+      await elsewhere.post('/api/auth/logout', undefined, { origin: issuer })
       await until(async () => told().length > 0, MAX_WAIT_MS)
       assert.deepEqual(told(), [{ sub, sid: decodeJwt(idToken)['sid'] }])
-      await ENDS['the account was disabled'](organisation)
+      await end(provider(), organisation, 'disabled')
       await until(async () => told().length > 1, MAX_WAIT_MS)
       assert.deepEqual(told()[1], { sub })
     })
@@ -108,7 +108,7 @@ describe('the receivers in the documents', () => {
       assert.equal(answer.status, 400)
     }
     assert.deepEqual(told(), [])
-    await ENDS['the account was disabled'](organisation)
+    await end(provider(), organisation, 'disabled')
     await until(async () => told().length > 1, MAX_WAIT_MS)
     assert.deepEqual(
       told().map((each) => (each as { type: string }).type.replace(/^.*event-type/, '')),

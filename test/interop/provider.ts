@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
 import type { Config } from '../../src/platform/config/config.ts'
 import { startApp, type TestApp } from '../support/app.ts'
+import type { Clock } from '../support/clock.ts'
 import type { EngineName } from '../support/engines.ts'
 import { freePort } from '../support/free-port.ts'
 import { type SignedInPerson, signedInPerson } from '../support/people.ts'
@@ -16,7 +17,16 @@ export interface RealProvider {
   issuer: string
 }
 
-export function realProvider(engine: EngineName, config: Partial<Config> = {}): () => RealProvider {
+interface ProviderOptions {
+  /** Time passes when a test says so, too. Others still have the real time. */
+  isClockMovable?: boolean
+}
+
+export function realProvider(
+  engine: EngineName,
+  config: Partial<Config> = {},
+  { isClockMovable = false }: ProviderOptions = {},
+): () => RealProvider {
   const endings: (() => Promise<void>)[] = []
   let provider: RealProvider
   before(async () => {
@@ -27,7 +37,7 @@ export function realProvider(engine: EngineName, config: Partial<Config> = {}): 
       {
         engine,
         config: { baseUrl: issuer, dashboardOrigin: issuer, port, ...config },
-        clock: { ...REAL_CLOCK, advance: refuseToMove, adjust: refuseToMove },
+        clock: isClockMovable ? movableClock() : { ...REAL_CLOCK, advance: refuseToMove, adjust: refuseToMove },
       },
     )
     await app.app.listen({ port, host: '127.0.0.1' })
@@ -39,6 +49,16 @@ export function realProvider(engine: EngineName, config: Partial<Config> = {}): 
     for (const end of endings.toReversed()) await end()
   })
   return () => provider
+}
+
+function movableClock(): Clock {
+  let ahead = 0
+  return {
+    now: () => Date.now() + ahead,
+    monotonicNow: () => performance.now() + ahead,
+    advance: (ms) => void (ahead += ms),
+    adjust: refuseToMove,
+  }
 }
 
 const PROVIDER_PATHS = /^\/(oauth\/|consent$)/

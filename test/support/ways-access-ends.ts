@@ -17,7 +17,8 @@ import {
 import { lastMailTo, sentMails } from './mail.ts'
 import { anonymous, signedInPerson, type SignedInPerson, signIn } from './people.ts'
 
-const PASSWORD = 'four unusual words here'
+/** Of whoever's access ends. */
+export const PASSWORD = 'four unusual words here'
 const NEW_PASSWORD = 'entirely new words now'
 const MINUTE = 60_000
 

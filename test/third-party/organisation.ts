@@ -5,6 +5,7 @@ import type { Application } from '../support/application.ts'
 import { freePort } from '../support/free-port.ts'
 import { type SignedInPerson, signedInPerson, signIn } from '../support/people.ts'
 import { until } from '../support/replicas.ts'
+import { PASSWORD } from '../support/ways-access-ends.ts'
 import { type Page, visit, type Visitor } from './visitor.ts'
 
 /** An application that members of one group may use, and a member. */
@@ -13,6 +14,8 @@ export interface Organisation {
   /** The address of the application. */
   home: string
   group: string
+  roleId: string
+  admin: SignedInPerson
   member: SignedInPerson
   /** A browser in which the member is signed in here, and not yet at the application. */
   newVisitor(): Visitor
@@ -26,16 +29,9 @@ export interface Organisation {
   confirmEmail(): Promise<void>
   refusals(): Promise<{ endpoint: string; error: string; hint: string }[]>
   takeGroupAway(): Promise<void>
-  /** A request of an administrator. */
-  administer(method: Method, url: string, body?: unknown): Promise<unknown>
-  /** A request of the member to the dashboard's API. */
-  asMember(method: Method, url: string, body?: unknown): Promise<unknown>
 }
 
-type Method = 'get' | 'post' | 'patch' | 'delete'
 type Settings = Record<string, unknown>
-
-export const PASSWORD = 'a password of the member, for tests'
 
 let count = 0
 
@@ -51,14 +47,11 @@ export async function createOrganisation(
   const group = `photographers ${++count}`
   const home = `http://localhost:${await freePort()}`
 
-  const sendAs =
-    (person: SignedInPerson) =>
-    async <T>(method: Method, url: string, body?: unknown): Promise<T> => {
-      const answer = await person[method](url, body, { origin: issuer })
-      assert.ok(answer.statusCode < 300, `${url}: ${answer.body}`)
-      return answer.json<T>()
-    }
-  const send = sendAs(admin)
+  const send = async <T>(method: 'get' | 'post' | 'patch' | 'delete', url: string, body?: unknown): Promise<T> => {
+    const answer = await admin[method](url, body, { origin: issuer })
+    assert.ok(answer.statusCode < 300, `${url}: ${answer.body}`)
+    return answer.json<T>()
+  }
   const { role } = await send<{ role: { id: string } }>('post', '/api/admin/roles', { name: group })
   await send('post', `/api/admin/users/${member.user.id}/roles`, { roleId: role.id })
   const made = await send<{ client_id: string; client_secret?: string }>('post', '/oauth/clients', {
@@ -74,6 +67,8 @@ export async function createOrganisation(
     application: { clientId: made.client_id, secret: made.client_secret, redirectUri: home + callbackPath },
     home,
     group,
+    roleId: role.id,
+    admin,
     member,
     newVisitor: () => visit(provider, member),
     newVisitorElsewhere: async () => visit(provider, await signIn(app, member.user)),
@@ -91,8 +86,6 @@ export async function createOrganisation(
     takeGroupAway: async () => {
       await send('delete', `/api/admin/users/${member.user.id}/roles/${role.id}`)
     },
-    administer: send,
-    asMember: sendAs(member),
   }
 }
 

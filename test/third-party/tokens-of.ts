@@ -1,11 +1,5 @@
-import { authorizationQuery, newPkce } from '../support/application.ts'
+import { authorizationQuery, newPkce, type Tokens } from '../support/application.ts'
 import type { Organisation } from './organisation.ts'
-
-export interface Tokens {
-  access_token: string
-  id_token: string
-  refresh_token: string
-}
 
 /** Signs the member in with a whole code flow, as an application does. */
 export async function tokensOf(
