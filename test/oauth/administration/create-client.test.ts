@@ -36,6 +36,8 @@ onEachEngine('new OAuth clients', (engine) => {
       backchannelLogoutSessionRequired: false,
       sessionExpiry: false,
       refreshTokens: 'offline',
+      signalSubjects: 'own',
+      signalSubjectFormat: 'iss_sub',
       launchUrl: null,
       logoUrl: null,
       builtIn: false,

@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { type AccessEvent, type AccessEvents, publish } from '../../../src/identity/access-events.ts'
+import { skipEscalationCheck } from '../../../src/identity/roles/checked-trx.ts'
+import { addAssignment } from '../../../src/identity/roles/role-store.ts'
+import { createUser } from '../../../src/identity/users/create-user.ts'
 import { lockUser } from '../../../src/identity/users/lock-user.ts'
 import { sidOf } from '../../../src/oauth/clients/client-session.ts'
 import { makeSet } from '../../../src/oauth/signals/make-set.ts'
+import { signalPlannedHolders } from '../../../src/oauth/signals/signal-roles-changed.ts'
 import { ACCESS_ENDS, type AccessEnd } from '../../../src/vocabulary/access-ends.ts'
+import { newAuthenticator, registrationOptions, verifyRegistration } from '../../identity/passkeys/ceremonies.ts'
 import { ORIGIN, sharedApp, type TestApp } from '../../support/app.ts'
-import { authorizeUrl, locationOf, newPkce } from '../../support/application.ts'
+import { authorizeUrl, claimsOf, locationOf, newPkce } from '../../support/application.ts'
 import { onEachEngine } from '../../support/engines.ts'
 import { signedInPerson, type SignedInPerson, signIn } from '../../support/people.ts'
 import { call, type Configuration, consentTo, newStream, readEvents, type Receiver } from './receiver.ts'
@@ -82,6 +87,8 @@ onEachEngine('what streams are told', (engine) => {
   })
 
   test('signing out names the session as its ID token would', async () => {
+    const { id_token } = await consentTo(app(), person, receiver)
+    assert.equal(claimsOf(id_token)['sid'], sidOf(person.sessionId, receiver.clientId))
     assert.equal((await person.post('/api/auth/logout')).statusCode, 200)
     assert.deepEqual(await told(), [{ name: 'session-revoked', subject: oneSession(person.sessionId) }])
   })
@@ -170,6 +177,71 @@ onEachEngine('what streams are told', (engine) => {
       (await readEvents(app(), receiver, stream)).map(({ event }) => event['claims'])
     assert.deepEqual(await claims(mapped), [{ groups: ['inside'] }, { groups: ['outside'] }])
     assert.deepEqual(await claims(without), [])
+  })
+
+  test('a passkey that is added or removed, by its owner or an administrator, and what kind it is', async () => {
+    const add = async (transports: string[]) => {
+      const options = await registrationOptions(person)
+      const response = newAuthenticator().register(options)
+      const answer = await verifyRegistration(person, {
+        ...response,
+        response: { ...response.response, transports },
+      })
+      assert.equal(answer.statusCode, 200, answer.body)
+      return answer.json<{ passkey: { id: string } }>().passkey.id
+    }
+    const platform = await add(['internal', 'hybrid'])
+    const roaming = await add(['usb'])
+    await person.delete(`/api/passkeys/${platform}`)
+    await admin.delete(`/api/admin/users/${person.user.id}/passkeys/${roaming}`)
+    const events = await read()
+    assert.deepEqual(
+      events.map(({ event: { credential_type: type, change_type: change, initiating_entity: by } }) => [
+        type,
+        change,
+        by,
+      ]),
+      [
+        ['fido2-platform', 'create', 'user'],
+        ['fido2-roaming', 'create', 'user'],
+        ['fido2-platform', 'delete', 'user'],
+        ['fido2-roaming', 'delete', 'admin'],
+      ],
+    )
+    for (const { name, subject } of events) assert.deepEqual([name, subject], ['credential-change', issSub(person)])
+    for (const { event } of events) assert.equal('friendly_name' in event, false)
+  })
+
+  test('everybody who has a role that is renamed, in slices, each once although two replicas do it', async () => {
+    const { services } = app()
+    const { db } = services
+    const made = await admin.post('/api/admin/roles', { name: `many ${person.user.id}` })
+    const { id: roleId } = made.json<{ role: { id: string } }>().role
+    const people = await Promise.all(
+      Array.from({ length: 230 }, (_, n) =>
+        createUser(services, db, { email: `many${n}.${person.user.id.slice(4, 12)}@example.com`, passwordHash: null }),
+      ),
+    )
+    const granting = people.slice(0, 220).map(({ id }) => id)
+    await db.transaction(async (trx) => {
+      for (const { id } of people) await addAssignment(skipEscalationCheck(trx), id, roleId)
+      for (const user_id of granting)
+        await trx
+          .insertInto('oauth_grants')
+          .values({ user_id, client_id: receiver.clientId, scopes: '["groups"]', created_at: 1, updated_at: 1 })
+          .execute()
+    })
+    await admin.patch(`/api/admin/roles/${roleId}`, { name: `all ${person.user.id}` })
+    const stop = new AbortController().signal
+    await Promise.all([signalPlannedHolders(services, stop), signalPlannedHolders(services, stop)])
+    const told = await db.read
+      .selectFrom('outbox_deliveries')
+      .select(['person_id', 'type'])
+      .where('receiver_id', '=', receiver.clientId)
+      .execute()
+    assert.deepEqual(told.map(({ person_id }) => person_id).toSorted(), granting.toSorted())
+    assert.deepEqual(new Set(told.map(({ type }) => type)), new Set(['token-claims-change']))
+    assert.deepEqual(await db.read.selectFrom('signal_role_changes').selectAll().execute(), [])
   })
 
   test('a stream gets the kinds of events that it has requested', async () => {
