@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { TestContext } from 'node:test'
 
 export interface Push {
   url: string
@@ -11,7 +10,7 @@ export interface Push {
 }
 
 /** A server that takes security events, and answers as the test wants. */
-export async function startPushReceiver(t: TestContext) {
+export async function startPushReceiver(t: { after(cleanUp: () => Promise<void>): void }) {
   const pushes: Push[] = []
   let status = 202
   const server = createServer((request, response) => {
