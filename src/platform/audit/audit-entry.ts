@@ -21,7 +21,7 @@ export const AuditEntry = Type.Object(
       Nullable(
         Type.String({
           description:
-            'What the target is called today: the email of a user, or of the owner of a session or passkey; the name of a role, an application or a host. Absent in CSV.',
+            'What the target is called today: the email of a user, or of the owner of a session or passkey; the name of a role, an application or a host; what a webhook is for, or its host. Absent in CSV.',
         }),
       ),
     ),

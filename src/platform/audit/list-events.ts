@@ -1,5 +1,6 @@
 import type { Reader } from '../../storage/database.ts'
 import { decodeCursor, toPage, type Position } from '../http/cursor.ts'
+import { nameWebhooks } from '../outbox/told-receivers.ts'
 import { toEntry, type AuditEntry } from './audit-entry.ts'
 import { listEventRows, type AuditFilter } from './audit-store.ts'
 
@@ -56,6 +57,7 @@ export async function nameTargets(db: Reader, entries: AuditEntry[]): Promise<Au
         .where('client_id', 'in', ids)
         .where('deleted_at', 'is', null),
     )),
+    ...(await nameWebhooks(db, idsOf('webhook'))),
   ])
   return entries.map((entry) => ({
     ...entry,

@@ -15,6 +15,8 @@ export const LEASE_MS = 20 * SECOND
 const WAITS_MS = [SECOND, 5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE]
 const MAX_WAIT_MS = 60 * MINUTE
 const MAX_ERROR_LENGTH = 200
+/** Contains what is shown, also where the path of an address stands in it. */
+const MAX_DESCRIBED_BYTES = 4096
 
 export interface AttemptServices {
   now: () => number
@@ -58,7 +60,7 @@ export async function attemptDelivery(
     return {
       outcome,
       status: answer.status,
-      error: outcome === 'acknowledged' ? undefined : describeAnswer(answer),
+      error: outcome === 'acknowledged' ? undefined : describeAnswer(answer, request.url),
       retryAfterMs: readRetryAfter(answer),
     }
   } catch (error) {
@@ -70,13 +72,20 @@ export async function attemptDelivery(
 }
 
 /** What was answered, for administrators: the beginning of a text, in printable characters. */
-function describeAnswer({ status, body }: OutgoingAnswer): string {
-  const text = body
-    .subarray(0, MAX_ERROR_LENGTH * 4)
-    .toString()
+function describeAnswer({ status, body }: OutgoingAnswer, url: string): string {
+  const text = withoutPath(body.subarray(0, MAX_DESCRIBED_BYTES).toString(), url)
     .replace(/[^\x20-\x7e]+/g, ' ')
     .trim()
   return (text === '' ? `HTTP ${status}` : `HTTP ${status}: ${text}`).slice(0, MAX_ERROR_LENGTH)
+}
+
+/** Servers repeat in errors what they were asked for. Whatever stands behind the host may be a secret of the receiver. */
+function withoutPath(text: string, url: string): string {
+  const { pathname = '', search = '' } = URL.parse(url) ?? {}
+  return [pathname + search, pathname, search]
+    .flatMap((part) => [part, part.replaceAll('&', '&amp;')])
+    .filter((part) => part.length > 1)
+    .reduce((left, part) => left.replaceAll(part, '[...]'), text)
 }
 
 /** RFC 9110 section 10.2.3, in seconds or as a date. */

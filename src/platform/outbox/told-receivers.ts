@@ -51,7 +51,7 @@ export async function nameReceivers(db: Reader, receivers: readonly ReceiverRef[
 }
 
 /** The path of a URL may be a secret of the receiver. */
-async function nameWebhooks(db: Reader, ids: string[]): Promise<Map<string, string>> {
+export async function nameWebhooks(db: Reader, ids: string[]): Promise<Map<string, string>> {
   if (ids.length === 0) return new Map()
   const rows = await db.selectFrom('webhooks').select(['id', 'description', 'url']).where('id', 'in', ids).execute()
   return new Map(rows.map(({ id, description, url }) => [id, description === '' ? new URL(url).host : description]))

@@ -48,9 +48,7 @@ async function listUnnumberedWebhooks(db: Reader): Promise<string[]> {
     .selectFrom('outbox_deliveries')
     .select('receiver_id')
     .distinct()
-    .where('kind', '=', 'webhook')
-    .where('sequence', 'is', null)
-    .where('state', '=', 'waiting')
+    .where(sql<boolean>`kind = 'webhook' and sequence is null and state = 'waiting'`)
     .execute()
   return rows.map(({ receiver_id }) => receiver_id)
 }

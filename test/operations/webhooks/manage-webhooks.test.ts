@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { Webhook } from '../../../src/operations/webhooks/webhook.ts'
 import { numberAll } from '../../../src/platform/outbox/webhook-store.ts'
 import { sharedApp, startApp } from '../../support/app.ts'
+import { sendWithDelayedBody } from '../../support/delayed-body.ts'
 import { onEachEngine, onMainEngine } from '../../support/engines.ts'
 import { anonymous, signedInPerson } from '../../support/people.ts'
 import { happens, RECEIVER, webhookManager, WEBHOOKS } from './webhook-people.ts'
@@ -224,6 +225,24 @@ onMainEngine('what is refused of webhooks', (engine) => {
         assert.deepEqual(answer.json().values, { permission: missing })
       }
     }
+  })
+
+  test('is a change by whoever loses one of the permissions before its body arrives', async () => {
+    const app = shared()
+    const { add, manager: other } = await webhookManager(app)
+    const { webhook } = await add()
+    const admin = await signedInPerson(app, { admin: true })
+    for (const permission of ['audit:read', 'webhooks:manage']) {
+      const { manager } = await webhookManager(app)
+      const { roles } = (await admin.get(`/api/admin/users/${manager.user.id}/roles`)).json()
+      const own = roles.find(({ builtIn }: { builtIn: boolean }) => !builtIn)
+      const request = { method: 'PATCH' as const, url: `${WEBHOOKS}/${webhook.id}`, body: { enabled: false } }
+      const answer = await sendWithDelayedBody(app, manager, request, async () => {
+        await admin.delete(`/api/admin/roles/${own.id}/permissions/${permission}`)
+      })
+      assert.deepEqual([answer.statusCode, answer.json().values], [403, { permission }])
+    }
+    assert.deepEqual((await other.get(`${WEBHOOKS}/${webhook.id}`)).json(), { webhook })
   })
 
   test('is an event that nothing has, and one about webhooks', async () => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { RequestListener } from 'node:http'
 import { test, type TestContext } from 'node:test'
 import { Webhook as Verifier } from 'standardwebhooks'
 import type { Config } from '../../../src/platform/config/config.ts'
@@ -19,15 +20,14 @@ interface Message {
 }
 
 /** A service, a webhook, and its receiver, which answers with the statuses that it is given, and then with 204. */
-async function setUp(t: TestContext, engine: EngineName) {
+async function setUp(t: TestContext, engine: EngineName, answer?: RequestListener) {
   const app = await startApp(t, { engine, config, clock: createClock(Date.now()) })
   const answers: { status: number; headers?: Record<string, string> }[] = []
-  const receiver = await startReceiver(t, {
-    answer(_request, response) {
-      const { status, headers = {} } = answers.shift() ?? { status: 204 }
-      response.writeHead(status, headers).end()
-    },
-  })
+  const answerNext: RequestListener = (_request, response) => {
+    const { status, headers = {} } = answers.shift() ?? { status: 204 }
+    response.writeHead(status, headers).end()
+  }
+  const receiver = await startReceiver(t, { answer: answer ?? answerNext })
   const people = await webhookManager(app)
   const { webhook, secret } = await people.add({ url: `http://127.0.0.1:${receiver.port}/in` })
   const messages = () => receiver.received.map(({ body }) => JSON.parse(body) as Message)
@@ -154,6 +154,23 @@ onEachEngine('a webhook', (engine) => {
       receiver.received.map(({ url }) => url),
       ['/mended'],
     )
+  })
+
+  test('whose answer repeats the address does not bring it into errors and the log', async (t) => {
+    const { app, receiver, manager, webhook, deliveries, read } = await setUp(t, engine, (request, response) => {
+      response.writeHead(404).end(`<pre>Cannot POST ${request.url?.replaceAll('&', '&amp;')}</pre>, ${request.url}`)
+    })
+    const url = `http://127.0.0.1:${receiver.port}/services/T0/secret-of-the-path?key=secret-of-the-query&team=1`
+    await manager.patch(`${WEBHOOKS}/${webhook.id}`, { url })
+    await happens(app)
+    await until(async () => {
+      await app.tick()
+      return (await read()).lastStatus === 404
+    })
+    const [delivery] = (await deliveries(webhook.id)).deliveries
+    assert.equal(delivery?.lastError, 'HTTP 404: <pre>Cannot POST [...]</pre>, [...]')
+    assert.match(app.logged(), /Cannot POST \[...\]/)
+    assert.doesNotMatch(app.logged(), /secret-of-the/)
   })
 
   test('gets consecutive numbers, and what is about one person in order, from 8 writers on two replicas', async (t) => {
