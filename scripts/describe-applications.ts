@@ -18,8 +18,8 @@ const FIELDS: [keyof Omit<ClientRequest, 'name'>, string][] = [
   ['introspectionClaims', applications.claims.introspection],
   ['id_token_signed_response_alg', applications.claims.algorithm],
   ['pkce', 'PKCE'],
-  ['backchannelLogoutUri', applications.create.logoutUri],
-  ['backchannelLogoutSessionRequired', applications.create.logoutSessions],
+  ['backchannelLogoutUri', applications.signOut.logoutUri],
+  ['backchannelLogoutSessionRequired', applications.signOut.sessionRequired],
   ['sessionExpiry', 'ID tokens say when the session ends'],
   ['refreshTokens', 'Refresh tokens'],
   ['launchUrl', applications.appearance.launchUrl],
@@ -162,7 +162,6 @@ function valuesOf(client: ClientRequest, field: keyof Omit<ClientRequest, 'name'
     return [`${applications.claims.idTokenClaims[idTokenClaims]} (${code(idTokenClaims)})`]
   }
   if (field === 'pkce' && pkce !== undefined) return [applications.signIn.pkce[pkce]]
-  if (field === 'backchannelLogoutSessionRequired' && client[field]) return [applications.create.logoutSessionsHint]
   const value = client[field] ?? []
   if (typeof value === 'boolean') return value ? ['yes'] : []
   return [value].flat().map(code)

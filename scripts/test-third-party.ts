@@ -43,8 +43,9 @@ function describe(results: TestResult[]): string {
 Software of other projects that the tests run as it is published, with a whole sign-in through HTTP. \`npm run test:third-party\` runs
 them and writes this page. Where a test lets somebody in, it checks the user, the email address and the groups that the software got;
 that somebody without the role is not let in; and that the software refuses its signed-in user within a second after the role was taken
-away. Dovecot, HAProxy and mod_oauth2 sign nobody in: they are brought tokens, good ones and bad ones. The settings are on
-[the pages of the applications](README.md).
+away. Dovecot, HAProxy and mod_oauth2 sign nobody in: they are brought tokens, good ones and bad ones. express-openid-connect and
+mod_auth_openidc take logout tokens and never ask: access ends in the ways that are named, and within a second they have signed their
+user out. The settings are on [the pages of the applications](README.md).
 
 | Software | Version | What was run | Result |
 | --- | --- | --- | --- |

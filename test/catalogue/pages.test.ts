@@ -24,8 +24,8 @@ const NAMES: ReadonlySet<string> = new Set([
   applications.claims.introspection,
   applications.claims.algorithm,
   'PKCE',
-  applications.create.logoutUri,
-  applications.create.logoutSessions,
+  applications.signOut.logoutUri,
+  applications.signOut.sessionRequired,
   applications.appearance.launchUrl,
 ])
 

@@ -50,14 +50,14 @@ export function EntrySummary({ entry, client }: { entry: Entry; client: ClientRe
     },
     {
       setting: 'backchannelLogoutUri',
-      label: texts.create.logoutUri,
+      label: texts.signOut.logoutUri,
       values: client.backchannelLogoutUri ? [client.backchannelLogoutUri] : [],
       isCode: true,
     },
     {
       setting: 'backchannelLogoutSessionRequired',
-      label: texts.create.logoutSessions,
-      values: client.backchannelLogoutSessionRequired ? [texts.create.logoutSessionsHint] : [],
+      label: texts.signOut.sessionRequired,
+      values: client.backchannelLogoutSessionRequired ? [texts.values.yes] : [],
     },
     {
       setting: 'launchUrl',

@@ -99,7 +99,7 @@ export const failures: typeof English = {
     hostnames: 'Hostnamen',
     redirectUris: 'Rücksprungadressen',
     postLogoutRedirectUris: 'Adressen nach dem Abmelden',
-    backchannelLogoutUri: 'Adresse für Abmelde-Token',
+    backchannelLogoutUri: 'Adresse für Logout-Token',
     launchUrl: 'Startadresse',
     scopes: 'Scopes',
     claims: 'Claims',

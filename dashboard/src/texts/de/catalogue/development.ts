@@ -8,7 +8,7 @@ export const development: CatalogueTexts = {
   'The library takes what it knows of the user from the ID token.':
     'Die Bibliothek nimmt aus dem ID-Token, was sie über die Person weiß.',
   'Once backchannelLogout is set, the library takes logout tokens here.':
-    'Wenn backchannelLogout gesetzt ist, nimmt die Bibliothek hier Abmelde-Token an.',
+    'Wenn backchannelLogout gesetzt ist, nimmt die Bibliothek hier Logout-Token an.',
   'The library expects RS256 unless idTokenSigningAlg is set.':
     'Die Bibliothek erwartet RS256, solange idTokenSigningAlg nicht gesetzt ist.',
   'The hooks for backchannelLogout are in docs/telling-applications.md. With “true” instead, a session that had been ended comes back when its person signs in again.':

@@ -74,9 +74,9 @@ export const infrastructure: CatalogueTexts = {
   'Version 2.4.12 shows a page about OIDCDefaultURL when a sign-in is refused. The refusals of the client show the reason.':
     'Version 2.4.12 zeigt eine Seite über OIDCDefaultURL, wenn eine Anmeldung abgewiesen wird. Den Grund zeigt die Diagnose der Anwendung.',
   'Within OIDCUserInfoRefreshInterval seconds it notices that access has ended, also where no logout token arrives.':
-    'Innerhalb von OIDCUserInfoRefreshInterval Sekunden merkt es, dass der Zugang geendet hat, auch wenn kein Abmelde-Token ankommt.',
+    'Innerhalb von OIDCUserInfoRefreshInterval Sekunden merkt es, dass der Zugang geendet hat, auch wenn kein Logout-Token ankommt.',
   'Logout tokens end sessions that are kept on the server, which is the default of OIDCSessionType.':
-    'Abmelde-Token beenden Sitzungen, die auf dem Server liegen; so ist OIDCSessionType voreingestellt.',
+    'Logout-Token beenden Sitzungen, die auf dem Server liegen; so ist OIDCSessionType voreingestellt.',
   'It finds sessions by sid when ID tokens have one.': 'Es findet Sitzungen über sid, wenn im ID-Token eines steht.',
   'That Proxmox VE sends PKCE, without which it is refused, and that it expects RS256. Its documentation says neither.':
     'Dass Proxmox VE PKCE schickt, ohne das es abgewiesen wird, und dass es RS256 erwartet. Die Dokumentation sagt beides nicht.',

@@ -43,7 +43,7 @@ export const products: CatalogueTexts = {
     'Grafana liest die Person aus Userinfo; das ID-Token kann also knapp bleiben.',
   'The second is used to link an existing account, the third by the apps for phones.':
     'Die zweite verknüpft ein bestehendes Konto, die dritte benutzen die Apps für Telefone.',
-  'Immich takes logout tokens from version 3.0 on.': 'Immich nimmt Abmelde-Token ab Version 3.0 an.',
+  'Immich takes logout tokens from version 3.0 on.': 'Immich nimmt Logout-Token ab Version 3.0 an.',
   'Immich expects RS256 unless the algorithm is changed as above.':
     'Immich erwartet RS256, solange der Algorithmus nicht wie oben geändert ist.',
   'To make administrators in Immich, map a claim "immich_role" with the value "admin" for one of your roles.':
@@ -100,9 +100,9 @@ export const products: CatalogueTexts = {
     'Wer sich zuerst anmeldet, verwaltet den Server.',
   'Without a refresh token it warns each hour that the authorization has ended.':
     'Ohne Refresh-Token warnt es jede Stunde, dass der Zugriff geendet hat.',
-  'Open WebUI takes logout tokens from version 0.9.0 on.': 'Open WebUI nimmt Abmelde-Token ab Version 0.9.0 an.',
+  'Open WebUI takes logout tokens from version 0.9.0 on.': 'Open WebUI nimmt Logout-Token ab Version 0.9.0 an.',
   'Without Redis (REDIS_URL) it can end no session when it gets a logout token; with it, the person is signed out of all browsers.':
-    'Ohne Redis (REDIS_URL) kann es nach einem Abmelde-Token keine Sitzung beenden; mit Redis meldet es die Person in allen Browsern ab.',
+    'Ohne Redis (REDIS_URL) kann es nach einem Logout-Token keine Sitzung beenden; mit Redis meldet es die Person in allen Browsern ab.',
   'Settings are copied into its database at the first start; set ENABLE_OAUTH_PERSISTENT_CONFIG=false to change them later.':
     'Beim ersten Start werden die Einstellungen in die Datenbank übernommen; um sie später zu ändern, setzen Sie ENABLE_OAUTH_PERSISTENT_CONFIG=false.',
   'Set OIDC_ISSUER_URL, and not the single endpoints: only with the discovery document does Outline use PKCE.':
@@ -160,9 +160,9 @@ export const products: CatalogueTexts = {
   'The mail server has to accept these tokens: see Dovecot. Both have to name people by the same claim.':
     'Der Mailserver muss diese Token annehmen: siehe Dovecot. Beide müssen Personen nach derselben Angabe benennen.',
   'Roundcube takes logout tokens from version 1.7.2 on, if oauth_cache is set, as it is by default.':
-    'Roundcube nimmt Abmelde-Token ab Version 1.7.2 an, wenn oauth_cache gesetzt ist, wie es voreingestellt ist.',
+    'Roundcube nimmt Logout-Token ab Version 1.7.2 an, wenn oauth_cache gesetzt ist, wie es voreingestellt ist.',
   'A logout token signs the person out of all browsers. Roundcube 1.7 does not verify its signature, so it believes anybody who knows the person’s identifier.':
-    'Ein Abmelde-Token meldet die Person in allen Browsern ab. Roundcube 1.7 prüft seine Signatur nicht und glaubt darum jedem, der die Kennung der Person weiß.',
+    'Ein Logout-Token meldet die Person in allen Browsern ab. Roundcube 1.7 prüft seine Signatur nicht und glaubt darum jedem, der die Kennung der Person weiß.',
   'Roundcube brings the token to the mail server for each page, so access ends at the next one.':
     'Roundcube bringt das Token bei jeder Seite zum Mailserver, darum endet der Zugang mit der nächsten.',
   'Roundcube 1.7 and later. 1.6, which Debian 12 has, sends neither PKCE nor a nonce and is refused, also with optional PKCE.':
