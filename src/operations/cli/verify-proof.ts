@@ -65,7 +65,7 @@ function readProofs(file: string): GivenProof[] {
 }
 
 function readAnswer(text: string, file: string): string {
-  const { proof } = parse<{ proof?: unknown }>(text, file)
+  const { proof } = parse(text, file)
   if (typeof proof !== 'string') throw new StartError(`${file} has no proof.`)
   return proof
 }
@@ -78,16 +78,17 @@ function readText(file: string): string {
   }
 }
 
-const parse = <T>(text: string, source: string): T => {
+/** The members of an object; none of anything else. */
+const parse = (text: string, source: string): Record<string, unknown> => {
   try {
-    return JSON.parse(text) as T
+    return { ...(JSON.parse(text) as Record<string, unknown> | null) }
   } catch {
     throw new StartError(`${source} is no JSON.`)
   }
 }
 
 function readKeys(text: string, source: string): ProofKeys {
-  const { issuer, keys } = parse<{ issuer?: unknown; keys?: unknown }>(text, source)
+  const { issuer, keys } = parse(text, source)
   if (!Array.isArray(keys)) throw new StartError(`${source} is no set of keys.`)
   return { ...(typeof issuer === 'string' && { issuer }), keys: keys as ProofKeys['keys'] }
 }

@@ -22,7 +22,8 @@ onMainEngine('the reason and the receipt of an action', (engine) => {
     assert.equal(action?.status, 'completed')
     assert.equal(action?.reason, REASON)
     assert.deepEqual(action?.requestedBy, { id: admin.user.id, email: admin.user.email })
-    assert.deepEqual(action?.receipt, { sessions: 1, tokens: 1, certificates: 0 })
+    const nobody = { told: [], outstanding: 0, completedAt: null }
+    assert.deepEqual(action?.receipt, { sessions: 1, tokens: 1, certificates: 0, ...nobody })
     assert.equal(action?.finishedAt, action?.executeAt)
   })
 
@@ -36,9 +37,11 @@ onMainEngine('the reason and the receipt of an action', (engine) => {
     assert.equal((await admin.delete(`/api/admin/users/${planner.user.id}`)).statusCode, 200)
     shared().clock.advance(5000)
     await shared().tick()
+    await shared().tick()
     const [action] = await actionsOf(admin, person.user.id)
     assert.equal(action?.status, 'completed')
-    assert.deepEqual(action?.receipt, { sessions: 1, tokens: 0, certificates: 0 })
+    const nobody = { told: [], outstanding: 0, completedAt: executeAt }
+    assert.deepEqual(action?.receipt, { sessions: 1, tokens: 0, certificates: 0, ...nobody })
     assert.deepEqual(action?.requestedBy, { id: planner.user.id, email: planner.user.email })
     assert.equal(action?.reason, REASON)
   })

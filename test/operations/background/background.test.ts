@@ -71,7 +71,14 @@ onEachEngine('background work', (engine) => {
     const regardless = backgroundJobs(services).filter(({ runsWithWrongClock }) => runsWithWrongClock)
     assert.deepEqual(
       regardless.map(({ name }) => name),
-      ['keep-streams', 'answer-waiting-hosts', 'check-lists-of-hosts', 'deliver-mail'],
+      [
+        'keep-streams',
+        'answer-waiting-hosts',
+        'check-lists-of-hosts',
+        'answer-waiting-polls',
+        'check-waiting-polls',
+        'deliver-mail',
+      ],
     )
   })
 
