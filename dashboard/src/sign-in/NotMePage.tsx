@@ -89,7 +89,7 @@ function Effects({ link: { about, ends, removes, clearsPassword } }: { link: Und
     ...(wasAdded && removes.length === 0 ? [texts.goneAlready] : []),
     texts.sessions(ends.sessions),
     ...(ends.apps > 0 ? [texts.apps(ends.apps)] : []),
-    ...(ends.appPasswords > 0 ? [texts.removes.app_password(ends.appPasswords)] : []),
+    ...(ends.appPasswords > 0 ? [texts.appPasswords(ends.appPasswords)] : []),
     clearsPassword ? texts.clearsPassword : texts.keepsPassword,
     texts.tells,
   ]

@@ -21,7 +21,7 @@ import { readNames } from '../users/settings-store.ts'
 import type { Account } from '../users/user-store.ts'
 
 const Removal = Type.Object({
-  kind: Type.Enum(['passkey', 'ssh_key', 'certificate', 'email', 'app_password', 'grant']),
+  kind: Type.Enum(['passkey', 'ssh_key', 'certificate', 'email', 'grant']),
   name: Nullable(Type.String({ description: 'Of `email` the address that the account loses.' })),
   count: Type.Integer(),
 })

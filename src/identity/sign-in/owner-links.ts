@@ -52,6 +52,18 @@ const toOwnerLink = (row: Row): OwnerLink => ({
   change: row.purpose === 'email_revert' ? toEmailLink(row) : undefined,
 })
 
+/** How many links about its security an account was sent since then, and has not used. */
+export async function countNotMeLinks(trx: Trx, userId: string, since: number): Promise<number> {
+  const { count } = await trx
+    .selectFrom('email_tokens')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('user_id', '=', userId)
+    .where('purpose', '=', 'not_me')
+    .where('created_at', '>', since)
+    .executeTakeFirstOrThrow()
+  return count
+}
+
 /** Deleting decides who was first: a link works once, also on two replicas. */
 export async function consumeOwnerLink(trx: Trx, { tokenHash }: OwnerLink): Promise<boolean> {
   const rows = await trx.deleteFrom('email_tokens').where('token_hash', '=', tokenHash).returning('user_id').execute()

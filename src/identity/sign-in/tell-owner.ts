@@ -6,6 +6,7 @@ import type { Trx } from '../../storage/database.ts'
 import { notifyOfSecurity, type SecurityEvent } from '../notifications/notify.ts'
 import { readNames } from '../users/settings-store.ts'
 import { issueEmailToken } from './email-tokens.ts'
+import { countNotMeLinks } from './owner-links.ts'
 
 export type TellServices = Pick<Services, 'config' | 'now' | 'random' | 'signals' | 'vault'>
 
@@ -34,7 +35,7 @@ export async function tellOwner(
 ): Promise<void> {
   const notified = await notifyOfSecurity(services, trx, userId, event)
   const to = notified?.account.confirmedEmail ?? null
-  if (!notified || to === null) return ownMail?.queue(undefined)
+  if (!notified || to === null || (await isFlood(services, trx, userId))) return ownMail?.queue(undefined)
   const { user } = notified.account
   const about = { notificationId: notified.id }
   const token = await issueEmailToken(services, trx, 'not_me', { id: userId, email: to }, { about })
@@ -50,3 +51,10 @@ export async function tellOwner(
   })
   return queueMail(services, trx, mail)
 }
+
+const HOUR_MS = 3_600_000
+const MAX_IN_AN_HOUR = 100
+
+/** Somebody who adds and removes keys without end would keep the mails of everybody else waiting. */
+const isFlood = async ({ now }: TellServices, trx: Trx, userId: string): Promise<boolean> =>
+  (await countNotMeLinks(trx, userId, now() - HOUR_MS)) >= MAX_IN_AN_HOUR

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { tellOwner } from '../../../src/identity/sign-in/tell-owner.ts'
 import { createSite, TRUSTING } from '../../proxy/visits.ts'
 import { newPublicKey, saveKey } from '../../ssh/public-keys.ts'
 import { sharedApp } from '../../support/app.ts'
@@ -133,6 +134,33 @@ onMainEngine('a mail about the security of an account', (engine) => {
     assert.match(token, /^er_/)
     assert.equal((await securityMails(app(), who.user.email)).length, 1)
     assert.deepEqual(await subjectsTo(to), [])
+  })
+
+  test('is sent at most a hundred times an hour: whoever adds keys without end keeps nobody else’s mail waiting', async () => {
+    const who = await confirmedPerson(app())
+    const { services } = app()
+    const happen = () =>
+      services.db.transaction((trx) =>
+        tellOwner(services, trx, who.user.id, {
+          type: 'security.signed_out',
+          data: {},
+          actor: { id: null, source: null },
+        }),
+      )
+    for (let at = 0; at < 102; at++) await happen()
+    const queued = async () =>
+      (
+        await services.db.read
+          .selectFrom('outgoing_mail')
+          .select('id')
+          .where('recipient', '=', who.user.email)
+          .execute()
+      ).length
+    assert.equal(await queued(), 100)
+    assert.equal((await who.get('/api/notifications')).json().unreadCount, 102)
+    app().clock.advance(3_600_000)
+    await happen()
+    assert.equal(await queued(), 101)
   })
 
   test('keeps no token in the database or the log', async () => {

@@ -114,12 +114,12 @@ export const publicPages: typeof English = {
       certificate: (count) => `SSH-Zertifikate, die widerrufen werden: ${count}.`,
       email: (_count, name) =>
         `Ihr Konto bekommt statt ${name} seine frühere Adresse zurück. Was um die Änderung herum hinzugefügt wurde, wird entfernt; auf der Seite des neuen Passworts entscheiden Sie über den Rest.`,
-      app_password: (count) => `App-Passwörter, die enden: ${count}.`,
       grant: (count) => `Anwendungen, die Sie wieder fragen müssen: ${count}.`,
     },
     goneAlready: 'Was hinzugefügt wurde, ist schon weg. Davon bleibt nichts zu entfernen.',
     sessions: (count) => `Alle werden abgemeldet. Sitzungen, die enden: ${count}.`,
     apps: (count) => `Anwendungen, die den Zugriff verlieren: ${count}.`,
+    appPasswords: (count) => `App-Passwörter, die enden: ${count}.`,
     clearsPassword: 'Das Passwort wird entfernt. Ein Link für ein neues geht an die Adresse Ihres Kontos.',
     keepsPassword: 'Es wird kein Passwort entfernt: Seitdem wurde ein anderes gesetzt, oder es gibt keines.',
     tells: 'Die Verwaltung erfährt davon.',

@@ -109,12 +109,12 @@ export const publicPages = {
       certificate: (count: number) => `SSH certificates that are revoked: ${count}.`,
       email: (_count: number, name: string) =>
         `Your account gets its earlier address back, instead of ${name}. What was added around the change is removed; on the page of the new password you decide about the rest.`,
-      app_password: (count: number) => `App passwords that end: ${count}.`,
       grant: (count: number) => `Applications that have to ask you again: ${count}.`,
     },
     goneAlready: 'What was added is gone already. Nothing is left of it to remove.',
     sessions: (count: number) => `Everybody is signed out. Sessions that end: ${count}.`,
     apps: (count: number) => `Applications that lose their access: ${count}.`,
+    appPasswords: (count: number) => `App passwords that end: ${count}.`,
     clearsPassword: 'The password is removed. A link to set a new one is mailed to the address of your account.',
     keepsPassword: 'No password is removed: another one was set since, or there is none.',
     tells: 'The administrators are told.',
