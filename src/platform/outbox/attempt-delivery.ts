@@ -6,7 +6,7 @@ import type { Outgoing } from '../outgoing/outgoing.ts'
 import type { OutgoingAnswer } from '../outgoing/send-request.ts'
 import { type ClaimedDelivery, claimNext, endDelivery, markForRetry } from './claim-store.ts'
 import { markAnswering, markFailing } from './receiver-store.ts'
-import type { Outcome, Sender, Senders } from './sender.ts'
+import type { Outcome, Senders } from './sender.ts'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
@@ -36,12 +36,6 @@ export interface Attempt {
   isOurs?: boolean
 }
 
-function senderOf(senders: Senders, { kind }: ClaimedDelivery): Sender {
-  const sender = senders[kind]
-  if (!sender) throw new Error(`There is no sender for ${kind}.`)
-  return sender
-}
-
 const NOT_PREPARED = 'It could not be prepared; the log of the service says why.'
 
 /** Never rejects. */
@@ -52,7 +46,7 @@ export async function attemptDelivery(
   isStillMine: () => boolean,
 ): Promise<Attempt> {
   try {
-    const sender = senderOf(senders, delivery)
+    const sender = senders[delivery.kind]
     const request = await sender.prepare(delivery)
     if ('state' in request) return { outcome: request.state, status: undefined, error: request.error, isOurs: true }
     const answer = await outgoing.send({ ...request, isStillMine })
@@ -120,7 +114,7 @@ export async function settleDelivery(
     const pausedUntil = retryAfterMs === undefined ? undefined : at + retryAfterMs
     await markFailing(trx, delivery, { now: at, status, error: error ?? '', pausedUntil })
   } else if (!isOurs) await markAnswering(trx, delivery, { now: at, status })
-  await senderOf(senders, delivery).settled?.(trx, delivery, { outcome, status })
+  await senders[delivery.kind].settled?.(trx, delivery, { outcome, status })
   trx.afterCommit(() =>
     metrics?.countDelivery({ kind: delivery.kind, outcome, seconds: Math.max(0, at - delivery.createdAt) / SECOND }),
   )

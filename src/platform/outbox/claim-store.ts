@@ -49,7 +49,7 @@ const isSendable = sql<boolean>`outbox_deliveries.state = 'waiting' and outbox_d
 /** What may be sent now, but to those receivers: of one receiver and person only what was written first. */
 export async function listDue(
   db: Reader,
-  { kinds, now, except, limit }: { kinds: ReceiverKind[]; now: number; except: string[]; limit: number },
+  { now, except, limit }: { now: number; except: string[]; limit: number },
 ): Promise<Candidate[]> {
   const rows = await db
     .selectFrom('outbox_deliveries')
@@ -61,7 +61,6 @@ export async function listDue(
     .select(['outbox_deliveries.number', 'outbox_deliveries.kind', 'outbox_deliveries.receiver_id as receiverId'])
     .select('outbox_receivers.failing_since')
     .where(isSendable)
-    .where('outbox_deliveries.kind', 'in', kinds)
     .where(due('outbox_deliveries.next_attempt_at', now, MAX_AHEAD_MS))
     .where((eb) =>
       eb.or([eb('outbox_receivers.paused_until', 'is', null), due('outbox_receivers.paused_until', now, MAX_AHEAD_MS)]),

@@ -1,6 +1,5 @@
 import type { Database } from '../../storage/database.ts'
 import type { Signals } from '../../storage/signals.ts'
-import { RECEIVER_KINDS } from '../../vocabulary/receivers.ts'
 import { type Attempt, attemptDelivery, type AttemptServices, LEASE_MS, settleDelivery } from './attempt-delivery.ts'
 import { type Candidate, claimDeliveries, type ClaimedDelivery, listDue, receiverKey } from './claim-store.ts'
 import type { Senders } from './sender.ts'
@@ -36,7 +35,6 @@ export interface Dispatcher {
  */
 export function createDispatcher(services: DispatcherServices, senders: Senders): Dispatcher {
   const { db, now, monotonicNow, log, signals } = services
-  const kinds = RECEIVER_KINDS.filter((kind) => kind in senders)
   const sending = new Map<string, { receiver: string; ended: Promise<void> }>()
   const stopping = new AbortController()
   let isAgain = false
@@ -70,7 +68,7 @@ export function createDispatcher(services: DispatcherServices, senders: Senders)
     const full = new Set<string>()
     isMoreDue = true
     while (!stopping.signal.aborted && sending.size < MAX_SENDING) {
-      const due = await listDue(db.read, { kinds, now: now(), except: [...full], limit: MAX_SENDING })
+      const due = await listDue(db.read, { now: now(), except: [...full], limit: MAX_SENDING })
       if (due.length === 0) {
         isMoreDue = full.size > 0
         return

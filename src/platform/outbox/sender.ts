@@ -27,4 +27,4 @@ export interface Ended {
   error: string
 }
 
-export type Senders = Partial<Record<ReceiverKind, Sender>>
+export type Senders = Record<ReceiverKind, Sender>

@@ -72,7 +72,7 @@ onEachEngine('two replicas that send deliveries', (engine) => {
                 signals,
                 outgoing: { send },
               },
-              { logout: sender },
+              { logout: sender, webhook: sender, signals: sender },
             )
           const replicas = [replica(), replica()]
           const facts = given.map(([receiverId, personId], at) => ({
