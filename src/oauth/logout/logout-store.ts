@@ -2,7 +2,7 @@ import { type ExpressionBuilder, type SqlBool, sql } from 'kysely'
 import type { SigningAlgorithm } from '../../platform/keys/signing-keys.ts'
 import type { Reader, Trx } from '../../storage/database.ts'
 import type { Schema } from '../../storage/schema.ts'
-import { type Values, writeStatement } from '../../storage/statement.ts'
+import { type Values, readStatement, writeStatement } from '../../storage/statement.ts'
 import { mayUseClient } from '../clients/allowed-role-store.ts'
 
 /** Whom to tell about at which application. */
@@ -111,21 +111,24 @@ export async function markClientTold(trx: Trx, clientId: string): Promise<void> 
   await trx.updateTable('oauth_clients').set({ telling: 0 }).where('client_id', '=', clientId).execute()
 }
 
-/** Where logout tokens of a delivery go, also of an application that was deleted or turned off. Undefined when it takes none any more. */
-export async function findLogoutReceiver(
-  db: Reader,
-  { number, receiverId }: { number: number; receiverId: string },
-): Promise<{ uri: string; alg: SigningAlgorithm; rejections: number } | undefined> {
-  const row = await db
+const receiver = readStatement((db, value: Values<{ number: number; clientId: string }>) =>
+  db
     .selectFrom('oauth_clients')
-    .innerJoin('outbox_deliveries', (join) => join.on('outbox_deliveries.number', '=', number))
-    .where('oauth_clients.client_id', '=', receiverId)
+    .innerJoin('outbox_deliveries', (join) => join.on('outbox_deliveries.number', '=', value('number')))
+    .where('oauth_clients.client_id', '=', value('clientId'))
     .select([
       'oauth_clients.backchannel_logout_uri as uri',
       'oauth_clients.id_token_alg as alg',
       'outbox_deliveries.rejections',
-    ])
-    .executeTakeFirst()
+    ]),
+)
+
+/** Where logout tokens of a delivery go, also of an application that was deleted or turned off. Undefined when it takes none any more. */
+export async function findLogoutReceiver(
+  db: Reader,
+  { number, receiverId: clientId }: { number: number; receiverId: string },
+): Promise<{ uri: string; alg: SigningAlgorithm; rejections: number } | undefined> {
+  const [row] = await receiver(db, { number, clientId })
   return row && row.uri !== null ? { uri: row.uri, alg: row.alg, rejections: row.rejections } : undefined
 }
 
