@@ -21,6 +21,7 @@ import { clientQuery, type ClientTab } from './clients-query.ts'
 import { DiagnosisPanel } from './DiagnosisPanel.tsx'
 import { PkceBadge } from './Pkce.tsx'
 import { ClientSettings, RotateSecretButton } from './SecretDialog.tsx'
+import { SignalsForm, takesSignals } from './SignalsForm.tsx'
 import { SignInForm } from './SignInForm.tsx'
 import { SignOutForm } from './SignOutForm.tsx'
 import { TryPanel } from './TryPanel.tsx'
@@ -87,7 +88,13 @@ function ClientTabs({ application }: { application: Client }) {
     tab('access', <AccessForm {...form} />),
     tab('claims', <ClaimsForm {...form} />),
     tab('signIn', <SignInForm {...form} />),
-    tab('signOut', <SignOutForm {...form} />),
+    tab(
+      'signOut',
+      <>
+        <SignOutForm {...form} />
+        {takesSignals(application) && <SignalsForm {...form} />}
+      </>,
+    ),
     tab('appearance', <AppearanceForm {...form} />),
     tab('diagnosis', <DiagnosisPanel {...form} />),
   ]

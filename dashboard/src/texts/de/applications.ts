@@ -198,6 +198,23 @@ export const applications: typeof English = {
       session: 'Für Anwendungen, die im Browser benutzt werden. Eine Erneuerung zählt als Benutzung der Sitzung.',
     },
   },
+  signals: {
+    title: 'Shared Signals',
+    description:
+      'Mit den Scopes ssf.read und ssf.manage legt die Anwendung einen Strom an und erfährt von Sitzungen, Anmeldemitteln, Rollen und Konten (CAEP und RISC).',
+    subjects: 'Über wen sie etwas erfährt',
+    subject: { own: 'Menschen, die ihr etwas erlaubt haben', all: 'Alle' },
+    subjectHints: {
+      own: 'Alle, die sich bei ihr angemeldet und das nicht zurückgenommen haben.',
+      all: 'Für Sicherheitsprodukte. Dafür braucht es die Berechtigungen, Webhooks zu verwalten und Menschen zu sehen.',
+    },
+    formats: 'Wie Menschen genannt werden',
+    format: { iss_sub: 'Mit ihrer Kennung hier', email: 'Mit ihrer E-Mail-Adresse' },
+    formatHints: {
+      iss_sub: 'Dieselbe wie sub in ID-Token.',
+      email: 'Wo sie bestätigt ist; sonst mit der Kennung.',
+    },
+  },
   appearance: {
     title: 'Aussehen',
     launchUrl: 'Adresse zum Öffnen',

@@ -201,6 +201,29 @@ export const applications = {
       session: 'For applications that people use in the browser. A refresh counts as use of the session.',
     } satisfies Record<Client['refreshTokens'], string>,
   },
+  signals: {
+    title: 'Shared signals',
+    description:
+      'With the scopes ssf.read and ssf.manage the application makes a stream, and is told of sessions, credentials, roles and accounts (CAEP and RISC).',
+    subjects: 'About whom it is told',
+    subject: {
+      own: 'People who have granted it something',
+      all: 'Everybody',
+    } satisfies Record<Client['signalSubjects'], string>,
+    subjectHints: {
+      own: 'Whoever has signed in to it and has not taken that back.',
+      all: 'For security products. It needs the permissions to manage webhooks and to see users.',
+    } satisfies Record<Client['signalSubjects'], string>,
+    formats: 'How people are named',
+    format: {
+      iss_sub: 'By their identifier here',
+      email: 'By their email address',
+    } satisfies Record<Client['signalSubjectFormat'], string>,
+    formatHints: {
+      iss_sub: 'The same as sub in ID tokens.',
+      email: 'Where it is confirmed; others are named by their identifier.',
+    } satisfies Record<Client['signalSubjectFormat'], string>,
+  },
   appearance: {
     title: 'Appearance',
     launchUrl: 'Address to open it',
