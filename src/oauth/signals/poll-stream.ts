@@ -25,7 +25,7 @@ export const PollRequest = Type.Object({
         err: Type.String({ maxLength: 200 }),
         description: Type.Optional(Type.String({ maxLength: 4000 })),
       }),
-      { maxProperties: 1000, description: 'What can’t be taken, by its `jti`, and why.' },
+      { maxProperties: 100, description: 'What can’t be taken, by its `jti`, and why.' },
     ),
   ),
 })
@@ -40,7 +40,7 @@ export const PollAnswer = Type.Object({
 })
 type PollAnswer = Type.Static<typeof PollAnswer>
 
-type PollServices = Pick<Services, 'config' | 'db' | 'now' | 'signingKeys'> & { waitingPolls: WaitingPolls }
+type PollServices = Pick<Services, 'config' | 'db' | 'now' | 'signingKeys' | 'metrics'> & { waitingPolls: WaitingPolls }
 
 /**
  * Answers a poll at once, or when there is something, or after 55 seconds. What is not acknowledged is sent again by the next poll.
@@ -103,7 +103,7 @@ async function readSets(
 
 /** What is named twice is taken as an error. */
 async function settle(
-  { db, now }: PollServices,
+  { db, now, metrics }: PollServices,
   clientId: string,
   { ack = [], setErrs = {} }: PollRequest,
 ): Promise<void> {
@@ -111,13 +111,21 @@ async function settle(
   const refused = Object.entries(setErrs)
   if (ack.length + refused.length === 0) return
   await db.transaction(async (trx) => {
-    for (const [id, { err, description = '' }] of refused)
-      await settleFetched(trx, receiver, [id], {
-        state: 'refused',
-        error: printable(`${err} ${description}`),
-        now: now(),
+    const end = async (ids: string[], state: 'acknowledged' | 'refused', error?: string): Promise<void> => {
+      const at = now()
+      const ended = await settleFetched(trx, receiver, ids, {
+        state,
+        now: at,
+        ...(error === undefined ? {} : { error }),
       })
-    await settleFetched(trx, receiver, ack, { state: 'acknowledged', now: now() })
+      trx.afterCommit(() => {
+        for (const created of ended)
+          metrics?.countDelivery({ kind: 'signals', outcome: state, seconds: Math.max(0, at - created) / 1000 })
+      })
+    }
+    for (const [id, { err, description = '' }] of refused)
+      await end([id], 'refused', printable(`${err} ${description}`))
+    await end(ack, 'acknowledged')
   })
 }
 

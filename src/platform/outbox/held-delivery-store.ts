@@ -58,22 +58,27 @@ export async function listReceiversWithHeld(
   return rows.map((row) => row.receiver_id)
 }
 
-/** Ends what a receiver says it has, or can't take. Ids that are not of this receiver, or have ended before, change nothing. */
+/**
+ * Ends what a receiver says it has, or can't take. Ids that are not of this receiver, or have ended before, change nothing. Returns when
+ * those that have ended were written.
+ */
 export async function settleFetched(
   trx: Trx,
   receiver: Receiver,
   ids: string[],
   { state, error, now }: { state: Exclude<DeliveryState, 'waiting'>; error?: string; now: number },
-): Promise<void> {
-  if (ids.length === 0) return
-  await trx
+): Promise<number[]> {
+  if (ids.length === 0) return []
+  const ended = await trx
     .updateTable('outbox_deliveries')
     .set({ state, finished_at: now, next_attempt_at: null, claim: null, last_error: error ?? null })
     .set({ attempts: sql<number>`attempts + 1` })
     .where(waiting)
     .where(isFor(receiver))
     .where('id', 'in', ids)
+    .returning('created_at')
     .execute()
+  return ended.map((row) => row.created_at)
 }
 
 /** What waits for a receiver is not sent any more until it is released. An attempt that is under way settles nothing. */
