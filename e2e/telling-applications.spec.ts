@@ -1,6 +1,20 @@
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { expect, test } from './support/administration.ts'
+import { request } from '@playwright/test'
+import { type Administration, expect, test as base } from './support/administration.ts'
+import { type Receiver, startReceiver } from './support/receiver.ts'
+import type { Server } from './support/server.ts'
+import type { Person } from './support/test.ts'
+
+const test = base.extend<{ receiver: Receiver }>({
+  // oxlint-disable-next-line no-empty-pattern -- Playwright reads the dependencies of the fixture from this pattern.
+  receiver: async ({}, use) => {
+    const receiver = await startReceiver()
+    await use(receiver)
+    await receiver.stop()
+  },
+})
 
 test.use({ settings: { OUTGOING_ALLOW: '127.0.0.0/8' } })
 
@@ -76,4 +90,100 @@ test('the overview shows who has taken nothing for an hour, and leads to where t
   await expectAccessible('main')
   await failing.getByRole('link', { name }).click()
   await expect(page.getByLabel('Address for logout tokens')).toHaveValue(backchannelLogoutUri)
+})
+
+/** Somebody who has signed in to an application, which takes logout tokens. */
+async function joinWiki(server: Server, { post, createClient }: Administration, person: Person, uri: string) {
+  const redirectUri = 'https://wiki.example.com/'
+  const { clientId } = await createClient({
+    name: `Wiki ${person.displayName}`,
+    redirectUris: [redirectUri],
+    backchannelLogoutUri: uri,
+  })
+  const { user } = await post<{ user: { id: string } }>('/api/admin/users', person)
+  const api = await request.newContext({ baseURL: server.origin })
+  await api.post('/api/auth/login', { data: { email: person.email, password: person.password } })
+  const approved = await api.post('/oauth/approve', {
+    data: {
+      client_id: clientId,
+      response_type: 'code',
+      redirect_uri: redirectUri,
+      scope: 'openid',
+      code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+      code_challenge_method: 'S256',
+    },
+  })
+  expect(approved.status(), await approved.text()).toBe(200)
+  await api.dispose()
+  return user.id
+}
+
+test('whoever disables somebody sees who will be told, who has acknowledged, and that nothing is left, with the proof', async ({
+  asAdministrator: page,
+  administration,
+  server,
+  newcomer,
+  receiver,
+  expectAccessible,
+}) => {
+  const userId = await joinWiki(server, administration, newcomer, receiver.url)
+  const wiki = `Wiki ${newcomer.displayName}`
+  receiver.answerWith('hold')
+  await page.goto(`/admin/users/${userId}`)
+  await page.getByRole('button', { name: 'Disable…' }).click()
+  const dialog = page.getByRole('dialog')
+  await expect(dialog.getByRole('listitem').filter({ hasText: '1 application' }).last()).toContainText(wiki)
+  await dialog.getByRole('button', { name: 'Disable' }).dblclick()
+  await expect(dialog.getByRole('status')).toHaveText('1 receiver is being told.')
+  const row = dialog.getByRole('listitem').filter({ hasText: wiki })
+  await expect(row).toContainText('Waiting')
+  await expectAccessible('[role=dialog]')
+  receiver.answerWith(204)
+  await expect(dialog.getByRole('status')).toHaveText(/^Nothing is left\. It took .* seconds? until/)
+  await expect(row).toContainText('Acknowledged')
+  await expectAccessible('[role=dialog]')
+  expect(receiver.bodies).toHaveLength(1)
+  expect(receiver.bodies[0]).toMatch(/^logout_token=/)
+
+  const downloading = page.waitForEvent('download')
+  await dialog.getByRole('button', { name: 'Download the proof' }).click()
+  const file = await downloading
+  expect(file.suggestedFilename()).toMatch(/^latchkey-leaving-\d+\.jwt$/)
+  expect(await readFile(await file.path(), 'utf8')).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/)
+  await dialog.getByRole('button', { name: 'Close' }).last().click()
+  await page.reload()
+  const done = page.getByRole('list', { name: 'Scheduled and past actions' }).getByRole('listitem').first()
+  await expect(done).toContainText('Nothing is left.')
+  await expect(done.getByRole('link', { name: wiki })).toBeVisible()
+  await expect(done.getByRole('button', { name: 'Download the proof' })).toBeVisible()
+  await expectAccessible('main')
+})
+
+test('whoever disables several people at once sees when nothing is left of any of them', async ({
+  asAdministrator: page,
+  administration,
+  server,
+  newcomer,
+  receiver,
+  expectAccessible,
+}) => {
+  await joinWiki(server, administration, newcomer, receiver.url)
+  await administration.post('/api/admin/users', { email: `other-${newcomer.email}`, password: newcomer.password })
+  receiver.answerWith('hold')
+  await page.goto(`/admin/users?q=${newcomer.email}`)
+  await page.getByLabel('Select all that are shown').check()
+  await page.getByRole('button', { name: 'Disable…' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Check first' }).click()
+  await dialog.getByRole('button', { name: 'Do it for 2' }).click()
+  await expect(dialog).toContainText('Somebody is still waited for with')
+  await expect(dialog.getByRole('listitem').filter({ hasText: `other-${newcomer.email}` }).last()).toContainText(
+    'Nothing is left: nobody had to be told.',
+  )
+  await expectAccessible('[role=dialog]')
+  receiver.answerWith(200)
+  await expect(dialog).toContainText('Nothing is left of 2 people. The longest took')
+  const downloading = page.waitForEvent('download')
+  await dialog.getByRole('button', { name: `Download the proof about ${newcomer.email}` }).click()
+  expect((await downloading).suggestedFilename()).toMatch(/^latchkey-leaving-\d+\.jwt$/)
 })

@@ -47,6 +47,7 @@ export type EndedByAction = OkOf<paths['/api/admin/users/{userId}/lifecycle/prev
 export type Settings = components['schemas']['Settings']
 export type MailTest = OkOf<paths['/api/admin/settings/mail-test']['post']>
 export type SettingsChanges = Sent<'/api/admin/settings', 'patch'>
+export type Receiver = components['schemas']['Receiver']
 export type ToldReceiver = NonNullable<LifecycleAction['receipt']>['told'][number]
 export type ToldKind = ToldReceiver['kind']
 export type Overview = Got<'/api/admin/overview'>

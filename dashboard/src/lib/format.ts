@@ -10,6 +10,8 @@ const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
 export type Format = {
   dateTime: (at: number) => string
   date: (at: number) => string
+  /** To the second. */
+  exact: (at: number) => string
   relative: (at: number, now?: number) => string
   number: (value: number) => string
 }
@@ -21,12 +23,14 @@ export const regionalLocale = (language: string, browserLanguages: readonly stri
 /** Formats dates, relative times and numbers for a locale. Times are epoch milliseconds. */
 export function createFormat(locale: string): Format {
   const dateTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
+  const exact = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
   const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
   const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
   const number = new Intl.NumberFormat(locale)
   return {
     dateTime: (at) => dateTime.format(at),
     date: (at) => date.format(at),
+    exact: (at) => exact.format(at),
     number: (value) => number.format(value),
     relative(at, now = Date.now()) {
       const distance = at - now

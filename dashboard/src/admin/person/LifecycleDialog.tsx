@@ -1,25 +1,30 @@
-import { Button, List, Radio, Skeleton, Stack, Text, Textarea, TextInput } from '@mantine/core'
+import { Button, Group, List, Radio, Skeleton, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { answer, api } from '../../api/client.ts'
-import type { EndedByAction, User } from '../../api/shapes.ts'
+import type { EndedByAction, Receiver, User } from '../../api/shapes.ts'
 import { localDateTime } from '../../lib/local-date-time.ts'
 import { deviceName } from '../../lib/user-agent.ts'
 import { paths } from '../../paths.ts'
 import { useMay } from '../../session/me.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
+import { Dialog } from '../../ui/Dialog.tsx'
 import { FailureAlert } from '../../ui/FailureAlert.tsx'
 import { useSubmitForm } from '../../ui/Form.tsx'
 import { ConfirmDialog, FormDialog } from '../../ui/FormDialog.tsx'
 import { Section } from '../../ui/Section.tsx'
+import { LiveReceipt } from '../receivers/ReceiptView.tsx'
 import { previewQuery } from '../users/user-queries.ts'
 
 type Props = { user: User; action: 'enable' | 'disable'; onClose: () => void; onDone: () => Promise<unknown> }
 
 export function LifecycleDialog({ user, action, onClose, onDone }: Props) {
   const texts = useTexts('admin').lifecycle
+  const { close } = useTexts('shared')
   const name = user.displayName ?? user.email
+  // The receipt of the disable that was carried out here.
+  const [doneId, setDoneId] = useState<string>()
   const form = useSubmitForm({
     initialValues: { when: 'now', executeAt: localDateTime(Date.now() + 3_600_000), reason: '' },
     async submit({ when, executeAt, reason }) {
@@ -29,14 +34,30 @@ export function LifecycleDialog({ user, action, onClose, onDone }: Props) {
         ...(when === 'later' ? { executeAt: new Date(executeAt).getTime() } : {}),
         ...(reason.trim() ? { reason: reason.trim() } : {}),
       }
-      await answer(api.POST('/api/admin/users/{userId}/lifecycle', { params, body }))
+      const done = await answer(api.POST('/api/admin/users/{userId}/lifecycle', { params, body }))
       await onDone()
+      if (action === 'disable' && !done.scheduled) setDoneId(done.lifecycleActionId)
     },
-    onSuccess: onClose,
+    onSuccess() {
+      if (action === 'enable' || form.values.when === 'later') onClose()
+    },
   })
   const isLater = form.values.when === 'later'
   const isPast = isLater && !(new Date(form.values.executeAt).getTime() > Date.now())
 
+  if (doneId !== undefined)
+    return (
+      <Dialog title={texts.disabledTitle(name)} size="lg" onClose={onClose}>
+        <Stack>
+          <LiveReceipt userId={user.id} actionId={doneId} />
+          <Group justify="flex-end">
+            <Button onClick={onClose} autoFocus>
+              {close}
+            </Button>
+          </Group>
+        </Stack>
+      </Dialog>
+    )
   return (
     <FormDialog
       title={action === 'disable' ? texts.disableTitle(name) : texts.enableTitle(name)}
@@ -90,6 +111,7 @@ function LifecyclePreview({ userId, later = false, children }: LifecyclePreviewP
   const mayCount = useMay()('users:lifecycle')
   const { data, error } = useQuery({ ...previewQuery(userId), enabled: mayCount })
   const ends = useEnds(data?.ends)
+  const tells = useTells(data?.tells ?? [])
   if (!mayCount) return <Text size="sm">{children}</Text>
   return (
     <Stack gap={6}>
@@ -98,21 +120,17 @@ function LifecyclePreview({ userId, later = false, children }: LifecyclePreviewP
       </Text>
       <FailureAlert failure={error} />
       {data ? (
-        <List size="sm">
-          {ends.map(({ count, names }) => (
-            <List.Item key={count}>
-              {count}
-              {names !== '' && (
-                <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-                  {names}
-                </Text>
-              )}
-            </List.Item>
-          ))}
-          {ends.length === 0 && <List.Item>{texts.nothingEnds}</List.Item>}
-        </List>
+        <CountedList items={ends} empty={texts.nothingEnds} />
       ) : (
         !error && <Skeleton h={64} />
+      )}
+      {data && (
+        <>
+          <Text size="sm" fw={550}>
+            {texts.tells}
+          </Text>
+          <CountedList items={tells} empty={texts.tellsNobody} />
+        </>
       )}
       <Text size="sm" c="dimmed">
         {children}
@@ -121,10 +139,40 @@ function LifecyclePreview({ userId, later = false, children }: LifecyclePreviewP
   )
 }
 
+type Counted = { count: string; names: string }
+
+const CountedList = ({ items, empty }: { items: Counted[]; empty: string }) => (
+  <List size="sm">
+    {items.map(({ count, names }) => (
+      <List.Item key={count}>
+        {count}
+        {names !== '' && (
+          <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+            {names}
+          </Text>
+        )}
+      </List.Item>
+    ))}
+    {items.length === 0 && <List.Item>{empty}</List.Item>}
+  </List>
+)
+
 const MAX_NAMES = 6
 
+const listNames = (names: string[]): string =>
+  [...names.slice(0, MAX_NAMES), ...(names.length > MAX_NAMES ? ['…'] : [])].join(', ')
+
+/** Who will be told, by kind. */
+function useTells(tells: Receiver[]): Counted[] {
+  const { counts } = useTexts('people').leaving
+  return (['application', 'signals', 'webhook', 'host'] as const).flatMap((kind) => {
+    const names = tells.filter((each) => each.kind === kind).map(({ name }) => name)
+    return names.length > 0 ? [{ count: counts[kind](names.length), names: listNames(names) }] : []
+  })
+}
+
 /** The server sends names, or only numbers to people who may not see users. */
-function useEnds(ends: EndedByAction | undefined): { count: string; names: string }[] {
+function useEnds(ends: EndedByAction | undefined): Counted[] {
   const texts = useTexts('admin').lifecycle
   const { unknownDevice } = useTexts('account').sessions
   if (!ends) return []
@@ -132,10 +180,9 @@ function useEnds(ends: EndedByAction | undefined): { count: string; names: strin
     count: (count: number) => string,
     ended: number | unknown[],
     names: string[],
-  ): { count: string; names: string }[] => {
+  ): Counted[] => {
     const total = Array.isArray(ended) ? ended.length : ended
-    const shown = [...names.slice(0, MAX_NAMES), ...(names.length > MAX_NAMES ? ['…'] : [])]
-    return total > 0 ? [{ count: count(total), names: shown.join(', ') }] : []
+    return total > 0 ? [{ count: count(total), names: listNames(names) }] : []
   }
   const listed = <Item,>(ended: number | Item[], nameOf: (item: Item) => string) =>
     Array.isArray(ended) ? ended.map(nameOf) : []

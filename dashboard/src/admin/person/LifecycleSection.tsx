@@ -11,6 +11,8 @@ import { PersonLink } from '../../ui/links.tsx'
 import { QueryView } from '../../ui/QueryView.tsx'
 import { Row, Rows } from '../../ui/Rows.tsx'
 import { Section } from '../../ui/Section.tsx'
+import { type Leaving, readLeaving } from '../receivers/open-receipt.ts'
+import { ReceiptView, useOutcome } from '../receivers/ReceiptView.tsx'
 import { lifecycleQuery } from '../users/user-queries.ts'
 
 /** What was done with the account, newest first. What is still planned is at the top of the page, where it can be cancelled. */
@@ -55,6 +57,7 @@ export function LifecycleSection({ user }: { user: User }) {
                     {format.dateTime(action.executeAt)}
                     {action.failureReason && ` · ${action.failureReason}`}
                     <ReceiptText action={action} />
+                    <ReceiptView action={action} />
                   </>
                 }
               />
@@ -71,6 +74,7 @@ export function DisabledReceipt({ user, actions }: { user: User; actions: Lifecy
   const texts = useTexts('people').receipt
   const format = useFormat()
   const done = actions.find(({ action, status }) => action === 'disable' && status === 'completed')
+  const leaving = done && readLeaving(done, Date.now())
   return (
     <Alert
       role="note"
@@ -81,8 +85,13 @@ export function DisabledReceipt({ user, actions }: { user: User; actions: Lifecy
       title={texts.title(format.dateTime(user.disabled_at ?? 0))}
     >
       {done && <ReceiptText action={done} />}
+      {leaving && <LeavingText leaving={leaving} />}
     </Alert>
   )
+}
+
+function LeavingText({ leaving }: { leaving: Leaving }) {
+  return <Text size="sm">{useOutcome(leaving)}</Text>
 }
 
 /** One line each: what ended, who, why. */

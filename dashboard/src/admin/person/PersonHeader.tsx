@@ -24,7 +24,8 @@ export function PersonHeader({ details: { user, hasPassword, passkeys } }: { det
   const isSelf = useMe().user.id === user.id
   const maySwitch = may('users:lifecycle')
   const actions = useQuery({ ...lifecycleQuery(user.id), enabled: maySwitch })
-  const [isDialogOpen, setIsDialogOpen] = useState(false)
+  // Once the account is switched, `action` is the opposite, and the dialog still shows what became of it.
+  const [asked, setAsked] = useState<'enable' | 'disable'>()
   const name = user.displayName ?? user.email
   const action = user.disabled_at === null ? 'disable' : 'enable'
   const reload = () => client.invalidateQueries({ queryKey: ['admin'] })
@@ -71,7 +72,7 @@ export function PersonHeader({ details: { user, hasPassword, passkeys } }: { det
               <>
                 {may('users:write') && mayBeInvited && <InvitationButton userId={user.id} />}
                 {maySwitch && !isSelf && (
-                  <Button variant={action === 'disable' ? 'default' : 'filled'} onClick={() => setIsDialogOpen(true)}>
+                  <Button variant={action === 'disable' ? 'default' : 'filled'} onClick={() => setAsked(action)}>
                     {switchTexts[action]}…
                   </Button>
                 )}
@@ -86,9 +87,7 @@ export function PersonHeader({ details: { user, hasPassword, passkeys } }: { det
           <ScheduledAction key={planned.id} planned={planned} />
         ))}
       {user.disabled_at !== null && <DisabledReceipt user={user} actions={actions.data?.actions ?? []} />}
-      {isDialogOpen && (
-        <LifecycleDialog user={user} action={action} onClose={() => setIsDialogOpen(false)} onDone={reload} />
-      )}
+      {asked && <LifecycleDialog user={user} action={asked} onClose={() => setAsked(undefined)} onDone={reload} />}
     </Box>
   )
 }

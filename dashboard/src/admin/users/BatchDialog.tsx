@@ -8,6 +8,7 @@ import { useTexts } from '../../texts/TextsProvider.tsx'
 import { useSubmitForm } from '../../ui/Form.tsx'
 import { FormDialog } from '../../ui/FormDialog.tsx'
 import { isRoleConfirmed, NO_ROLE, RoleToGive } from '../roles/RoleToGive.tsx'
+import { BatchReceipts } from './BatchReceipts.tsx'
 import { resultSentence } from './result-sentence.ts'
 
 export type BatchAction = 'disable' | 'assign_role' | 'invite'
@@ -45,6 +46,10 @@ function BatchDialog({ action, users, onClose, onDone }: Props) {
     onClose()
   }
   const results = done ?? preview
+  const disabled =
+    done && action === 'disable'
+      ? users.filter(({ id }) => done.some((each) => each.id === id && each.outcome === 'done'))
+      : []
   const backTo = preview ? { label: texts.back, go: () => setPreview(undefined) } : { label: cancel, go: onClose }
   const isUndecided = users.length === 0 || (action === 'assign_role' && !isRoleConfirmed(form.values.role))
   return (
@@ -83,6 +88,7 @@ function BatchDialog({ action, users, onClose, onDone }: Props) {
         <RoleToGive value={form.values.role} onChange={(role) => form.setFieldValue('role', role)} />
       )}
       {results && <BatchReport results={results} users={users} isPreview={!done} />}
+      {disabled.length > 0 && <BatchReceipts users={disabled} />}
       {preview && !done && todo === 0 && (
         <Alert role="note" color="brass" variant="light">
           {texts.nothing}

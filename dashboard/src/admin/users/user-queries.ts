@@ -2,6 +2,8 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { answer, api } from '../../api/client.ts'
 import type { Role } from '../../api/shapes.ts'
 import { readTab } from '../../lib/read-tab.ts'
+import { isOutage, OUTAGE_PAUSE_MS } from '../../session/query-client.ts'
+import { nextReading } from '../receivers/open-receipt.ts'
 
 export const STATUSES = ['active', 'invited', 'scheduled', 'disabled'] as const
 export const SORTS = ['-createdAt', 'createdAt', 'email', '-email', '-lastLoginAt', 'lastLoginAt'] as const
@@ -59,6 +61,9 @@ export const lifecycleQuery = (userId: string) =>
   queryOptions({
     queryKey: ['admin', 'users', userId, 'lifecycle'],
     queryFn: () => answer(api.GET('/api/admin/users/{userId}/lifecycle', { params: { path: { userId } } })),
+    // It stops while the page is hidden.
+    refetchInterval: ({ state }) =>
+      isOutage(state.error) ? OUTAGE_PAUSE_MS : nextReading(state.data?.actions ?? [], Date.now()),
   })
 
 export const accessQuery = (userId: string) =>

@@ -37,6 +37,33 @@ export const people: typeof English = {
     tokens: (count) => counted(count, 'Anwendung', 'Anwendungen'),
     certificates: (count) => counted(count, 'SSH-Zertifikat', 'SSH-Zertifikate'),
   },
+  leaving: {
+    told: 'Wer es erfahren hat',
+    telling: (count) => `${counted(count, 'Empfänger erfährt', 'Empfänger erfahren')} es gerade.`,
+    progress: (done, all) => `${done} von ${all} haben bestätigt.`,
+    completing: 'Niemand muss es erfahren. Der Beleg wird gerade abgeschlossen.',
+    nobody: 'Nichts ist mehr offen: Niemand musste es erfahren.',
+    nothingLeft: (duration) => `Nichts ist mehr offen. Bis zur letzten Bestätigung: ${duration}.`,
+    lost: (count) =>
+      `Auf niemanden wird mehr gewartet, aber ${counted(count, 'Empfänger hat', 'Empfänger haben')} nicht bestätigt: Was dort noch offen ist, weiß man nicht.`,
+    kinds: { application: 'Anwendung', webhook: 'Webhook', signals: 'Shared Signals', host: 'Server' },
+    counts: {
+      application: (count) => counted(count, 'Anwendung', 'Anwendungen'),
+      webhook: (count) => counted(count, 'Webhook', 'Webhooks'),
+      signals: (count) => counted(count, 'Strom von Shared Signals', 'Ströme von Shared Signals'),
+      host: (count) => counted(count, 'Server', 'Server'),
+    },
+    states: { waiting: 'Wartet', acknowledged: 'Bestätigt', refused: 'Abgelehnt', given_up: 'Aufgegeben' },
+    proof: 'Nachweis herunterladen',
+    proofOf: (name) => `Nachweis zu ${name} herunterladen`,
+    people: 'Wer gesperrt wurde',
+    batchTelling: (open, all) => `Bei ${open} von ${counted(all, 'Person', 'Personen')} wird noch gewartet.`,
+    batchBegins: 'Wer sich auf diesen Dienst verlässt, erfährt es gerade.',
+    batchOver: (all, duration) =>
+      `Bei ${counted(all, 'Person', 'Personen')} ist nichts mehr offen. Am längsten dauerte es ${duration}.`,
+    batchLost: (count) =>
+      `Auf niemanden wird mehr gewartet, aber bei ${counted(count, 'Person', 'Personen')} haben nicht alle bestätigt.`,
+  },
   roles: {
     title: 'Rollen',
     description: 'Rollen bestimmen, was diese Person hier darf und welche Anwendungen ihr offenstehen.',

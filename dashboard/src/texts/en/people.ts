@@ -1,4 +1,4 @@
-import type { PermissionName } from '../../api/shapes.ts'
+import type { PermissionName, ToldKind, ToldReceiver } from '../../api/shapes.ts'
 import { plural } from '../plural.ts'
 
 const counted = (count: number, one: string, many: string) =>
@@ -37,6 +37,45 @@ export const people = {
     sessions: (count: number) => counted(count, 'session', 'sessions'),
     tokens: (count: number) => counted(count, 'application', 'applications'),
     certificates: (count: number) => counted(count, 'SSH certificate', 'SSH certificates'),
+  },
+  /** Who was told that somebody was disabled. */
+  leaving: {
+    told: 'Who was told',
+    telling: (count: number) => `${counted(count, 'receiver is', 'receivers are')} being told.`,
+    progress: (done: number, all: number) => `${done} of ${all} have acknowledged.`,
+    completing: 'Nobody has to be told. The receipt is being completed.',
+    nobody: 'Nothing is left: nobody had to be told.',
+    nothingLeft: (duration: string) => `Nothing is left. It took ${duration} until the last one had acknowledged.`,
+    lost: (count: number) =>
+      `Nobody is waited for any more, but ${counted(count, 'receiver has', 'receivers have')} not acknowledged: what is left there is not known.`,
+    kinds: {
+      application: 'application',
+      webhook: 'webhook',
+      signals: 'shared signals',
+      host: 'host',
+    } satisfies Record<ToldKind, string>,
+    counts: {
+      application: (count: number) => counted(count, 'application', 'applications'),
+      webhook: (count: number) => counted(count, 'webhook', 'webhooks'),
+      signals: (count: number) => counted(count, 'stream of shared signals', 'streams of shared signals'),
+      host: (count: number) => counted(count, 'host', 'hosts'),
+    } satisfies Record<ToldKind, (count: number) => string>,
+    states: {
+      waiting: 'Waiting',
+      acknowledged: 'Acknowledged',
+      refused: 'Refused',
+      given_up: 'Given up',
+    } satisfies Record<ToldReceiver['state'], string>,
+    proof: 'Download the proof',
+    proofOf: (name: string) => `Download the proof about ${name}`,
+    people: 'Who was disabled',
+    batchTelling: (open: number, all: number) =>
+      `Somebody is still waited for with ${open} of ${counted(all, 'person', 'people')}.`,
+    batchBegins: 'Whoever relies on this service is being told.',
+    batchOver: (all: number, duration: string) =>
+      `Nothing is left of ${counted(all, 'person', 'people')}. The longest took ${duration}.`,
+    batchLost: (count: number) =>
+      `Nobody is waited for any more, but with ${counted(count, 'person', 'people')} not everybody has acknowledged.`,
   },
   roles: {
     title: 'Roles',

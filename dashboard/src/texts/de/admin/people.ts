@@ -82,6 +82,7 @@ export const lifecycle: typeof English.lifecycle = {
   disable: 'Sperren',
   enable: 'Entsperren',
   disableTitle: (name) => `${name} sperren?`,
+  disabledTitle: (name) => `${name} ist gesperrt`,
   enableTitle: (name) => `${name} entsperren?`,
   cut: 'Was sofort endet:',
   cutLater: 'Was enden würde, jetzt gezählt:',
@@ -91,6 +92,8 @@ export const lifecycle: typeof English.lifecycle = {
     plural('de', count, { one: 'Der Zugriff von # Anwendung', other: 'Der Zugriff von # Anwendungen' }),
   certificates: (count) =>
     plural('de', count, { one: '# gültiges SSH-Zertifikat', other: '# gültige SSH-Zertifikate' }),
+  tells: 'Wer davon erfährt:',
+  tellsNobody: 'Niemand: Keine Anwendung, kein Webhook und kein Server muss es erfahren.',
   kept: 'Gelöscht wird nichts, und das Konto lässt sich wieder entsperren.',
   enableText: 'Die Person kann sich wieder anmelden. Beendete Sitzungen, Token und Zertifikate bleiben beendet.',
   reason: 'Grund',

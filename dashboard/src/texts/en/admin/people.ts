@@ -81,6 +81,7 @@ export const lifecycle = {
   disable: 'Disable',
   enable: 'Enable',
   disableTitle: (name: string) => `Disable ${name}?`,
+  disabledTitle: (name: string) => `${name} is disabled`,
   enableTitle: (name: string) => `Enable ${name}?`,
   cut: 'What ends at once:',
   cutLater: 'What would end, counted now:',
@@ -90,6 +91,8 @@ export const lifecycle = {
     plural('en', count, { one: 'The access of # application', other: 'The access of # applications' }),
   certificates: (count: number) =>
     plural('en', count, { one: '# valid SSH certificate', other: '# valid SSH certificates' }),
+  tells: 'Who will be told:',
+  tellsNobody: 'Nobody: no application, webhook or host has to be told.',
   kept: 'Nothing is deleted, and the account can be enabled again.',
   enableText: 'The person can sign in again. Sessions, tokens and certificates that ended stay ended.',
   reason: 'Reason',
