@@ -177,9 +177,12 @@ test('whoever disables several people at once sees when nothing is left of any o
   await dialog.getByRole('button', { name: 'Check first' }).click()
   await dialog.getByRole('button', { name: 'Do it for 2' }).click()
   await expect(dialog).toContainText('Somebody is still waited for with')
-  await expect(dialog.getByRole('listitem').filter({ hasText: `other-${newcomer.email}` }).last()).toContainText(
-    'Nothing is left: nobody had to be told.',
-  )
+  await expect(
+    dialog
+      .getByRole('listitem')
+      .filter({ hasText: `other-${newcomer.email}` })
+      .last(),
+  ).toContainText('Nothing is left: nobody had to be told.')
   await expectAccessible('[role=dialog]')
   receiver.answerWith(200)
   await expect(dialog).toContainText('Nothing is left of 2 people. The longest took')

@@ -119,11 +119,7 @@ function LifecyclePreview({ userId, later = false, children }: LifecyclePreviewP
         {later ? texts.cutLater : texts.cut}
       </Text>
       <FailureAlert failure={error} />
-      {data ? (
-        <CountedList items={ends} empty={texts.nothingEnds} />
-      ) : (
-        !error && <Skeleton h={64} />
-      )}
+      {data ? <CountedList items={ends} empty={texts.nothingEnds} /> : !error && <Skeleton h={64} />}
       {data && (
         <>
           <Text size="sm" fw={550}>
@@ -176,11 +172,7 @@ function useEnds(ends: EndedByAction | undefined): Counted[] {
   const texts = useTexts('admin').lifecycle
   const { unknownDevice } = useTexts('account').sessions
   if (!ends) return []
-  const line = (
-    count: (count: number) => string,
-    ended: number | unknown[],
-    names: string[],
-  ): Counted[] => {
+  const line = (count: (count: number) => string, ended: number | unknown[], names: string[]): Counted[] => {
     const total = Array.isArray(ended) ? ended.length : ended
     return total > 0 ? [{ count: count(total), names: listNames(names) }] : []
   }
