@@ -34,11 +34,13 @@ export async function readProof(
     const isToCome = action.action === 'disable' && (action.status === 'pending' || action.status === 'running')
     return refuse(isToCome ? lifecycleErrors.proof_not_complete() : lifecycleErrors.no_proof())
   }
-  // Nobody may be left since a moment ago.
-  await completeThese(services, [actionId])
-  const completed = await findProof(db.read, userId, actionId)
-  if (completed !== undefined) return completed
-  if (!partial) return refuse(lifecycleErrors.proof_not_complete())
   const told = (await readTold(services, db.read, [receipt])).get(actionId) ?? []
+  if (told.every(({ state }) => state !== 'waiting')) {
+    // The job has not come to it yet.
+    await completeThese(services, [actionId])
+    const completed = await findProof(db.read, userId, actionId)
+    if (completed !== undefined) return completed
+  }
+  if (!partial) return refuse(lifecycleErrors.proof_not_complete())
   return signProof(services, db.read, { partial: true, ...describeLeaving(receipt, told) })
 }

@@ -17,16 +17,18 @@ export type ToldByAction = ReadonlyMap<string, Told[]>
 export async function openReceipts(services: ReceiptServices, trx: Trx, actionIds: string[]): Promise<ToldByAction> {
   if (actionIds.length === 0) return new Map()
   const executed = await readExecuted(trx, actionIds)
-  const receivers = await listReceivers(trx, actionIds)
+  const deliveries = await listDeliveriesOfActions(trx, actionIds)
+  const receivers = await listReceivers(trx, deliveries)
   const receipts = executed.map((each) => Object.assign(each, { receivers: receivers.get(each.actionId) ?? [] }))
   await addReceipts(trx, receipts)
-  return readTold(services, trx, receipts)
+  return summarizeAll(services, trx, receipts, deliveries)
 }
 
-/** Who is told of these actions, whose receipts are not open yet. */
+/** Who is told of an action whose receipt is not open yet. */
 export async function listTold(services: ReceiptServices, trx: Trx, actionId: string): Promise<Told[]> {
-  const receivers = (await listReceivers(trx, [actionId])).get(actionId) ?? []
-  return (await readTold(services, trx, [{ actionId, receivers }])).get(actionId) ?? []
+  const deliveries = await listDeliveriesOfActions(trx, [actionId])
+  const receivers = (await listReceivers(trx, deliveries)).get(actionId) ?? []
+  return (await summarizeAll(services, trx, [{ actionId, receivers }], deliveries)).get(actionId) ?? []
 }
 
 /** How far it is with those of these actions whose receipts are open. */
@@ -34,27 +36,34 @@ export const readOpenTold = async (services: ReceiptServices, db: Reader, action
   readTold(services, db, await listReceipts(db, actionIds))
 
 /** How far it is with each receiver. */
-export async function readTold(
+export async function readTold(services: ReceiptServices, db: Reader, receipts: ReceiptOf[]): Promise<ToldByAction> {
+  const actionIds = receipts.map(({ actionId }) => actionId)
+  return summarizeAll(services, db, receipts, await listDeliveriesOfActions(db, actionIds))
+}
+
+type ReceiptOf = Pick<OpenReceipt, 'actionId' | 'receivers'>
+
+async function summarizeAll(
   { accessSubscribers }: ReceiptServices,
   db: Reader,
-  receipts: Pick<OpenReceipt, 'actionId' | 'receivers'>[],
+  receipts: ReceiptOf[],
+  all: ToldDelivery[],
 ): Promise<ToldByAction> {
-  const actionIds = receipts.map(({ actionId }) => actionId)
-  const deliveries = Map.groupBy(await listDeliveriesOfActions(db, actionIds), keyOfDelivery)
+  const deliveries = Map.groupBy(all, keyOfDelivery)
   const told = new Map(
     receipts.map(({ actionId, receivers }) => [
       actionId,
       receivers.map((receiver) => ({ ...receiver, ...summarize(deliveries.get(keyOf(actionId, receiver)) ?? []) })),
     ]),
   )
+  const actionIds = receipts.map(({ actionId }) => actionId)
   for (const { tells } of accessSubscribers)
     for (const [actionId, more] of (await tells?.list(db, actionIds)) ?? []) told.get(actionId)?.push(...more)
   return told
 }
 
 /** The receivers of the outbox, by action, with their names as they are now. */
-async function listReceivers(db: Reader, actionIds: string[]): Promise<Map<string, Receiver[]>> {
-  const deliveries = await listDeliveriesOfActions(db, actionIds)
+async function listReceivers(db: Reader, deliveries: ToldDelivery[]): Promise<Map<string, Receiver[]>> {
   const name = await nameReceivers(db, deliveries)
   const receivers = new Map<string, Map<string, Receiver>>()
   for (const delivery of deliveries) {
