@@ -53,6 +53,8 @@ onEachEngine('the built-in client latchkey-ssh', (engine) => {
         backchannelLogoutSessionRequired: false,
         sessionExpiry: false,
         refreshTokens: 'offline',
+        signalSubjects: 'own',
+        signalSubjectFormat: 'iss_sub',
         launchUrl: null,
         logoUrl: null,
         builtIn: true,
