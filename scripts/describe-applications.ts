@@ -59,7 +59,8 @@ those that it links to are generated from \`catalogue/\`.
 What an application needs beyond the defaults is in the third column. [matrix.md](matrix.md) says which ones the tests run, and what
 they showed. For anything else, see [Integrating an application](../integrating-an-application.md). How long programs of each kind accept
 a token that was revoked is in [APIs and other resource servers](../resource-servers.md). An application that takes logout tokens ends its
-sessions within a second after access has ended: [Telling applications that access has ended](../telling-applications.md).
+sessions within a second after access has ended: [Telling applications that access has ended](../telling-applications.md). Where it has an
+address of a private network, \`OUTGOING_ALLOW\` has to name that, and an address with http has to be set by hand.
 
 | Application | Area | Needs | Takes logout tokens | How its settings are known |
 | --- | --- | --- | --- | --- |
