@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
+import type { Response } from 'light-my-request'
 import { createSite, TRUSTING } from '../../proxy/visits.ts'
 import { issue, saveKey } from '../../ssh/public-keys.ts'
 import { sharedApp, startApp, type TestApp } from '../../support/app.ts'
@@ -7,7 +8,7 @@ import { getTokens, isLive, registerApplication } from '../../support/applicatio
 import { createClock } from '../../support/clock.ts'
 import { onEachEngine } from '../../support/engines.ts'
 import { sentMails } from '../../support/mail.ts'
-import { anonymous, signedInPerson, type SignedInPerson, signIn } from '../../support/people.ts'
+import { anonymous, cookieOf, type Person, signedInPerson, type SignedInPerson, signIn } from '../../support/people.ts'
 import { confirmedPerson, DAY, move, newEmail, NEW_PASSWORD, PASSWORD, tokenFor } from '../account/moved-address.ts'
 import { login, newAuthenticator, register } from '../passkeys/ceremonies.ts'
 import { confirmNotMe, livesOn, notificationsOf, notMeToken, passwordWorks, preview, undoneBy } from './disowned.ts'
@@ -214,7 +215,10 @@ onEachEngine('the link “this was not me”', (engine) => {
     await register(who, newAuthenticator())
     const token = await tokenAfter(who, /passkey/)
     const answers = await Promise.all([app(), replica, app(), replica].map((each) => confirmNotMe(each, token)))
-    assert.deepEqual(answers.map(({ statusCode }) => statusCode).toSorted(), [200, 400, 400, 400])
+    assert.deepEqual(
+      answers.map(({ statusCode }) => statusCode).toSorted((a, b) => a - b),
+      [200, 400, 400, 400],
+    )
     for (const use of [confirmNotMe, preview]) {
       const answer = await use(app(), token)
       assert.deepEqual([answer.statusCode, answer.json().code], [400, 'invalid_token'])
@@ -231,6 +235,33 @@ onEachEngine('the link “this was not me”', (engine) => {
       ({ to, link }) => to === who.user.email && link.pathname === '/reset-password',
     )
     assert.equal(resets.length, 1)
+  })
+
+  test('leaves nothing to what was under way: a sign-in with the password or the passkey, a new passkey', async (t) => {
+    const replica = await secondReplica(t)
+    for (let round = 0; round < 4; round++) {
+      const who = await confirmedPerson(app())
+      const theirs = newAuthenticator()
+      await register(who, theirs)
+      const token = await tokenAfter(who, /passkey/)
+      const there = anonymous(replica, who.cookie)
+      const visitors = [anonymous(app()), anonymous(replica)]
+      const signInBy = async (visitor: Person, answer: Promise<Response>) => {
+        visitor.cookie = cookieOf(await answer) ?? ''
+      }
+      const { email } = who.user
+      const attempts: (() => Promise<unknown>)[] = [
+        () => confirmNotMe(app(), token),
+        () => signInBy(visitors[0]!, visitors[0]!.post('/api/auth/login', { email, password: PASSWORD })),
+        () => signInBy(visitors[1]!, login(visitors[1]!, theirs)),
+        () => register(there, newAuthenticator()).catch(() => undefined),
+      ]
+      const shifted = [...attempts.slice(round), ...attempts.slice(0, round)]
+      await Promise.all(shifted.map((attempt) => attempt()))
+      for (const visitor of [who, ...visitors]) assert.equal(await livesOn(visitor), false, `round ${round}`)
+      assert.equal(await passwordWorks(app(), who, PASSWORD), false)
+      assert.equal((await login(anonymous(app()), theirs)).statusCode, 401)
+    }
   })
 
   test('is never a way in for somebody who reads the mail', async () => {
