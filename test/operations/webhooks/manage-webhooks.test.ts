@@ -112,6 +112,37 @@ onEachEngine('webhooks', (engine) => {
     ])
   })
 
+  test('that are turned off and on while others write count without a gap, and leave nothing behind', async (t) => {
+    const app = await startApp(t, { engine, sends: false })
+    const { manager, add } = await webhookManager(app)
+    const { webhook } = await add()
+    let isOver = false
+    const writers = Array.from({ length: 8 }, async (_, writer) => {
+      while (!isOver) await happens(app, 'user.updated', `usr_${writer}`)
+    })
+    for (let change = 0; change < 10; change++) {
+      await numberAll(app.services)
+      const answer = await manager.patch(`${WEBHOOKS}/${webhook.id}`, { enabled: change % 2 === 1 })
+      assert.equal(answer.statusCode, 200, answer.body)
+    }
+    await manager.patch(`${WEBHOOKS}/${webhook.id}`, { enabled: false })
+    isOver = true
+    await Promise.all(writers)
+    await numberAll(app.services)
+    const rows = await app.services.db.read
+      .selectFrom('outbox_deliveries')
+      .select(['sequence', 'state'])
+      .orderBy('sequence')
+      .execute()
+    assert.deepEqual([...new Set(rows.map(({ state }) => state))], ['given_up'])
+    const numbers = rows.flatMap(({ sequence }) => (sequence === null ? [] : [sequence]))
+    assert.ok(numbers.length > 10)
+    assert.deepEqual(
+      numbers,
+      numbers.map((_, at) => at + 1),
+    )
+  })
+
   test('that are deleted give up what waits, however much it is, and keep it for receipts', async (t) => {
     const app = await startApp(t, { engine, sends: false })
     const { db } = app.services
