@@ -4,13 +4,12 @@ import { administer } from '../../identity/sessions/administer.ts'
 import { sessionErrors } from '../../identity/sessions/session-errors.ts'
 import { recordEvent } from '../../platform/audit/record-event.ts'
 import { newId } from '../../platform/ids.ts'
-import { giveUpAll } from '../../platform/outbox/give-up-waiting.ts'
 import { forgetFailure } from '../../platform/outbox/receiver-store.ts'
 import { isKnownEvent } from '../../platform/outbox/webhook-matching.ts'
 import type { Services } from '../../platform/services.ts'
 import type { Trx } from '../../storage/database.ts'
 import type { AuditAction } from '../../vocabulary/audit-actions.ts'
-import { endWaiting } from './turn-off-webhook.ts'
+import { endRest, endWaiting } from './turn-off-webhook.ts'
 import { webhookErrors } from './webhook-errors.ts'
 import { BOTH_SIGN_MS, newSecret, sealSecret } from './webhook-secret.ts'
 import { addWebhook, countWebhooks, deleteWebhook, findWebhook, lockWebhook, updateWebhook } from './webhook-store.ts'
@@ -102,7 +101,6 @@ export async function changeWebhook(
   input: WebhookChange,
   actor: SignedInActor,
 ): Promise<Webhook> {
-  const { db, now } = services
   const { isTurnedOff, webhook } = await administerWebhooks(services, actor, async (trx) => {
     await lockWebhook(trx, id)
     const before = (await findWebhook(trx, id)) ?? refuseUnknown()
@@ -116,12 +114,12 @@ export async function changeWebhook(
       ...(enabled === undefined ? {} : { enabled: Number(enabled) }),
     })
     if (changes.url !== undefined || enabled === true)
-      await forgetFailure(trx, { kind: 'webhook', receiverId: id }, now())
+      await forgetFailure(trx, { kind: 'webhook', receiverId: id }, services.now())
     if (Object.keys(changes).length > 0)
       await record(services, trx, 'webhook.updated', { actor, id, data: recorded(changes) })
     return { isTurnedOff: enabled === false, webhook: (await findWebhook(trx, id)) ?? refuseUnknown() }
   })
-  if (isTurnedOff) await giveUpAll(db.transaction, { kind: 'webhook', receiverId: id, error: TURNED_OFF, now: now() })
+  if (isTurnedOff) await endRest(services, id, TURNED_OFF)
   return webhook
 }
 
@@ -137,14 +135,13 @@ const withoutSame = (before: Webhook, changes: WebhookChange): WebhookChange =>
 
 /** What it was told stays in the receipts that list it. */
 export async function removeWebhook(services: WebhookServices, id: string, actor: SignedInActor): Promise<void> {
-  const { db, now } = services
   await administerWebhooks(services, actor, async (trx) => {
     const { url } = (await lockWebhook(trx, id)) ?? refuseUnknown()
     await endWaiting(services, trx, id, DELETED)
     await deleteWebhook(trx, id)
     await record(services, trx, 'webhook.deleted', { actor, id, data: recorded({ url }) })
   })
-  await giveUpAll(db.transaction, { kind: 'webhook', receiverId: id, error: DELETED, now: now() })
+  await endRest(services, id, DELETED)
 }
 
 /** The secret before signs too for a day, so that the receiver can change over at any time. Of an older one nothing is left. */

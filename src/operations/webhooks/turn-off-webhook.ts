@@ -29,6 +29,15 @@ export async function turnOffWebhook(
   return true
 }
 
+/** The rest of what is too much for one transaction. Somebody may have turned the webhook on again meanwhile. */
+export async function endRest({ db, now }: Pick<Services, 'db' | 'now'>, id: string, error: string): Promise<void> {
+  const endSome = async (trx: Trx): Promise<number> => {
+    const webhook = await lockWebhook(trx, id)
+    return webhook?.enabled === 1 ? 0 : giveUpWaiting(trx, { kind: 'webhook', receiverId: id, error, now: now() })
+  }
+  while ((await db.transaction(endSome)) > 0);
+}
+
 /** What was written until now is counted, so that the receiver sees in the next number that it has missed something. */
 export async function endWaiting({ now }: Pick<Services, 'now'>, trx: Trx, id: string, error: string): Promise<void> {
   await numberDeliveries(trx, { webhookId: id, now: now() })

@@ -24,11 +24,8 @@ export const giveUpWaiting = (
   )
 
 /** The same, until none is left. */
-export async function giveUpAll(
-  transaction: (work: (trx: Trx) => Promise<number>) => Promise<number>,
-  which: Parameters<typeof giveUpWaiting>[1],
-): Promise<void> {
-  while ((await transaction((trx) => giveUpWaiting(trx, which))) === MAX_GIVEN_UP);
+export async function giveUpAll(trx: Trx, which: Parameters<typeof giveUpWaiting>[1]): Promise<void> {
+  while ((await giveUpWaiting(trx, which)) === MAX_GIVEN_UP);
 }
 
 /**

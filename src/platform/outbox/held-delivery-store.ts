@@ -105,7 +105,7 @@ export async function releaseWaiting(trx: Trx, receiver: Receiver, now: number):
 
 /** Nothing that waits for a receiver is sent any more. */
 export async function endReceiver(trx: Trx, receiver: Receiver, error: string, now: number): Promise<void> {
-  await giveUpAll((work) => work(trx), { ...receiver, error, now })
+  await giveUpAll(trx, { ...receiver, error, now })
   await forgetReceiver(trx, receiver)
 }
 

@@ -116,9 +116,9 @@ onEachEngine('webhooks', (engine) => {
     const app = await startApp(t, { engine, sends: false })
     const { manager, add } = await webhookManager(app)
     const { webhook } = await add()
-    let isOver = false
+    const over = new AbortController()
     const writers = Array.from({ length: 8 }, async (_, writer) => {
-      while (!isOver) await happens(app, 'user.updated', `usr_${writer}`)
+      while (!over.signal.aborted) await happens(app, 'user.updated', `usr_${writer}`)
     })
     for (let change = 0; change < 10; change++) {
       await numberAll(app.services)
@@ -126,7 +126,7 @@ onEachEngine('webhooks', (engine) => {
       assert.equal(answer.statusCode, 200, answer.body)
     }
     await manager.patch(`${WEBHOOKS}/${webhook.id}`, { enabled: false })
-    isOver = true
+    over.abort()
     await Promise.all(writers)
     await numberAll(app.services)
     const rows = await app.services.db.read
