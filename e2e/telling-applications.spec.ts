@@ -58,6 +58,27 @@ test('an administrator says where an application takes logout tokens and what en
   await expectAccessible('[role=dialog]')
 })
 
+test('an administrator says about whom shared signals tell, where an application may have a stream', async ({
+  asAdministrator: page,
+  administration,
+  expectAccessible,
+}) => {
+  const redirectUris = ['https://guard.example.com/']
+  const scopes = ['openid', 'ssf.read', 'ssf.manage']
+  const { clientId } = await administration.createClient({ name: 'Guard', redirectUris, scopes })
+  await page.goto(`/admin/applications/${clientId}`)
+  await page.getByRole('tab', { name: 'Sign-out' }).click()
+  await expect(page.getByLabel('People who have granted it something')).toBeChecked()
+  await page.getByLabel('Everybody').check()
+  await page.getByLabel('By their email address').check()
+  await expectAccessible('main')
+  await page.getByRole('button', { name: 'Save' }).last().dblclick()
+  await expect(page.getByText('Saved.')).toBeVisible()
+  await page.reload()
+  await expect(page.getByLabel('Everybody')).toBeChecked()
+  await expect(page.getByLabel('By their email address')).toBeChecked()
+})
+
 test('the overview shows who has taken nothing for an hour, and leads to where that is set', async ({
   asAdministrator: page,
   administration,
