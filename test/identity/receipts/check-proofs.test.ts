@@ -18,6 +18,17 @@ onMainEngine('the check of proofs', (engine) => {
     return { app, admin, proofs: proofs as [string, string, string], keys: await readKeys(app) }
   }
 
+  test('finds the keys where any page may fetch them, without their private halves, and once while nothing changes', async () => {
+    const url = '/.well-known/latchkey-proof-keys.json'
+    const answer = await anonymous(shared()).get(url)
+    assert.equal(answer.headers['access-control-allow-origin'], '*')
+    assert.match(String(answer.headers['content-type']), /^application\/json/)
+    for (const key of answer.json<ProofKeys>().keys)
+      assert.deepEqual(Object.keys(key).toSorted(), ['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y'])
+    const again = await anonymous(shared()).get(url, undefined, { 'if-none-match': String(answer.headers['etag']) })
+    assert.deepEqual([again.statusCode, again.body], [304, ''])
+  })
+
   test('refuses an altered proof', async () => {
     const { proofs, keys } = await setUp(shared())
     const [first, second, third] = proofs

@@ -77,7 +77,7 @@ export async function newWebhook({ services }: TestApp, description: string): Pr
         url: 'https://hooks.example.com/secret-path',
         events: '[]',
         description,
-        enabled: 0,
+        enabled: 1,
         secret_sealed: '',
         created_at: services.now(),
       })

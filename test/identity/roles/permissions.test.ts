@@ -71,6 +71,13 @@ const ROWS: Row[] = [
   },
   {
     permission: 'users:lifecycle',
+    route: 'GET /api/admin/users/:userId/lifecycle/:actionId/proof',
+    // It is still to be carried out.
+    status: 409,
+    send: (person, fixture) => person.get(`/api/admin/users/${fixture.userId}/lifecycle/${fixture.actionId}/proof`),
+  },
+  {
+    permission: 'users:lifecycle',
     route: 'DELETE /api/admin/users/:userId/lifecycle/:actionId',
     send: (person, fixture) => person.delete(`/api/admin/users/${fixture.userId}/lifecycle/${fixture.actionId}`),
   },
