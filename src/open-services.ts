@@ -100,7 +100,7 @@ export async function openServices(config: Config, { log, now, ...options }: Pro
     // In this order: what was read expires before it is looked at again.
     const hostLists = createHostLists({ db, now, monotonicNow, metrics, signals, sshCa, sshHostCa })
     const longPolls = createLongPolls({ monotonicNow, log, signals }, config.rateLimits)
-    const waitingPolls = createWaitingPolls({ db, now, monotonicNow, signals, log })
+    const waitingPolls = createWaitingPolls({ db, monotonicNow, signals, log })
     const gathered: Gathered = {
       problems: createProblems({ db, now, log, countUnknown: metrics?.countUnknownClient }),
       pkceUses: createPkceUses({ db, now }),

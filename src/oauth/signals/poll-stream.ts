@@ -88,10 +88,10 @@ async function readSets(
   streamId: string,
   limit: number,
 ): Promise<PollAnswer> {
-  const { db, now } = services
+  const { db } = services
   const { status } = await requirePolledStream(db.read, clientId, streamId)
   if (status !== 'enabled') return NOTHING
-  const held = await listHeld(db.read, { kind: 'signals', receiverId: clientId }, now(), limit + 1)
+  const held = await listHeld(db.read, { kind: 'signals', receiverId: clientId }, limit + 1)
   const sets: Record<string, string> = {}
   for (const delivery of held.slice(0, limit)) {
     sets[delivery.id] = await makeSet(services, delivery)

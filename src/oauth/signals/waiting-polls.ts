@@ -42,13 +42,11 @@ interface Waiter {
  */
 export function createWaitingPolls({
   db,
-  now,
   monotonicNow,
   signals,
   log,
 }: {
   db: Database
-  now: () => number
   monotonicNow: () => number
   signals: Signals
   log: Logger
@@ -69,7 +67,7 @@ export function createWaitingPolls({
       isAgain = false
       checkedAt = monotonicNow()
       const clientIds = [...new Set([...waiters].map(({ clientId }) => clientId))]
-      const found = new Set(await listReceiversWithHeld(db.read, 'signals', clientIds, now()))
+      const found = new Set(await listReceiversWithHeld(db.read, 'signals', clientIds))
       for (const waiter of waiters) if (found.has(waiter.clientId)) say(waiter, 'woken')
     } while (isAgain)
   }

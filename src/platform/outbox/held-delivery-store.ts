@@ -23,14 +23,13 @@ const isFor = ({ kind, receiverId }: Receiver): RawBuilder<boolean> =>
   sql<boolean>`(kind = ${kind} and receiver_id = ${receiverId})`
 
 /** What a receiver may fetch, in the order in which it happened. */
-export async function listHeld(db: Reader, receiver: Receiver, now: number, limit: number): Promise<HeldDelivery[]> {
+export async function listHeld(db: Reader, receiver: Receiver, limit: number): Promise<HeldDelivery[]> {
   const rows = await db
     .selectFrom('outbox_deliveries')
     .select(['id', 'receiver_id as receiverId', 'type', 'fact', 'created_at as createdAt'])
     .where(waiting)
     .where(isFor(receiver))
     .where('next_attempt_at', 'is', null)
-    .where('expires_at', '>', now)
     .orderBy('number')
     .limit(limit)
     .execute()
@@ -38,12 +37,7 @@ export async function listHeld(db: Reader, receiver: Receiver, now: number, limi
 }
 
 /** Those of these receivers that may fetch something. */
-export async function listReceiversWithHeld(
-  db: Reader,
-  kind: ReceiverKind,
-  receiverIds: string[],
-  now: number,
-): Promise<string[]> {
+export async function listReceiversWithHeld(db: Reader, kind: ReceiverKind, receiverIds: string[]): Promise<string[]> {
   if (receiverIds.length === 0) return []
   const rows = await db
     .selectFrom('outbox_deliveries')
@@ -53,7 +47,6 @@ export async function listReceiversWithHeld(
     .where('kind', '=', kind)
     .where('receiver_id', 'in', receiverIds)
     .where('next_attempt_at', 'is', null)
-    .where('expires_at', '>', now)
     .execute()
   return rows.map((row) => row.receiver_id)
 }
