@@ -3,7 +3,16 @@ import { test } from 'node:test'
 import { sharedApp } from '../../support/app.ts'
 import { onEachEngine } from '../../support/engines.ts'
 import { signedInPerson } from '../../support/people.ts'
-import { call, fetchSets, newStream, readEvents, receiverToken } from './receiver.ts'
+import {
+  call,
+  consentTo,
+  createStream,
+  fetchSets,
+  newReceiver,
+  newStream,
+  readEvents,
+  receiverToken,
+} from './receiver.ts'
 
 onEachEngine('the status of a stream of shared signals', (engine) => {
   const app = sharedApp({ engine })
@@ -86,5 +95,25 @@ onEachEngine('the status of a stream of shared signals', (engine) => {
     await call(app(), deleted.receiver.token, 'POST', '/ssf/verify', { stream_id: deleted.stream.stream_id })
     assert.equal((await admin.delete(`/oauth/clients/${deleted.receiver.clientId}`)).statusCode, 200)
     assert.deepEqual(await left(deleted.receiver.clientId), [['given_up', 'The client was deleted.']])
+  })
+
+  test('what happens at the moment at which a pushed stream is paused is held too', async () => {
+    const receiver = await newReceiver(app())
+    const delivery = { method: 'urn:ietf:rfc:8935', endpoint_url: 'https://receiver.example/events' }
+    const { stream_id } = await createStream(app(), receiver, { delivery })
+    const people = await Promise.all(Array.from({ length: 12 }, () => signedInPerson(app())))
+    for (const person of people) await consentTo(app(), person, receiver)
+    const pause = () => call(app(), receiver.token, 'POST', '/ssf/status', { stream_id, status: 'paused' })
+    const answers = await Promise.all(
+      people.flatMap((person, n) => [...(n === 6 ? [pause()] : []), person.post('/api/auth/logout')]),
+    )
+    for (const { statusCode, body } of answers) assert.equal(statusCode, 200, body)
+    const rows = await app()
+      .services.db.read.selectFrom('outbox_deliveries')
+      .select(['state', 'next_attempt_at'])
+      .where('receiver_id', '=', receiver.clientId)
+      .execute()
+    assert.equal(rows.length, people.length)
+    for (const row of rows) assert.deepEqual(row, { state: 'waiting', next_attempt_at: null })
   })
 })
