@@ -23,6 +23,7 @@ import { sessionRoutes } from './identity/sign-in/routes.ts'
 import { usableAppRoutes } from './oauth/access/routes.ts'
 import { logoRoutes } from './oauth/administration/logo-routes.ts'
 import { clientRoutes } from './oauth/administration/routes.ts'
+import { tellingRoutes } from './oauth/administration/telling-routes.ts'
 import { previewRoutes, trialRoutes } from './oauth/administration/try-routes.ts'
 import { grantRoutes } from './oauth/authorizations/routes.ts'
 import { consentRoutes } from './oauth/authorize/consent-routes.ts'
@@ -231,6 +232,7 @@ function routeGroups(services: OpenServices, headers: Record<string, string>): R
         problemRoutes(provider),
         previewRoutes(provider),
         trialRoutes(provider),
+        tellingRoutes(provider),
         usableAppRoutes(provider),
         siteAdminRoutes(provider),
         consentRoutes(provider),

@@ -35,6 +35,8 @@ export const paths = {
   adminHosts: '/admin/hosts',
   adminCertificates: '/admin/certificates',
   adminAudit: '/admin/audit',
+  adminWebhooks: '/admin/webhooks',
+  adminWebhook: '/admin/webhooks/$webhookId',
   adminSettings: '/admin/settings',
 } as const
 

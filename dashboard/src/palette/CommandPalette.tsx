@@ -130,6 +130,7 @@ const ACTIONS: (Pick<Entry, 'icon' | 'link'> & { name: ActionName; permission?: 
     permission: 'audit:read',
     link: { to: paths.adminAudit, search: { action: 'session.*', outcome: 'refused' } },
   },
+  { name: 'webhooks', icon: 'globe', permission: 'webhooks:manage', link: { to: paths.adminWebhooks } },
   { name: 'passkey', icon: 'fingerprint', link: { to: paths.passkeys } },
   { name: 'password', icon: 'lock', link: { to: paths.password } },
   { name: 'certificate', icon: 'certificate', permission: 'ssh:cert:issue', link: { to: paths.ssh } },

@@ -8,6 +8,7 @@ import {
   clientQuery,
 } from '../admin/clients/clients-query.ts'
 import { readPersonSearch, userQuery, readUsersSearch } from '../admin/users/user-queries.ts'
+import { readWebhookSearch } from '../admin/webhooks/webhook-queries.ts'
 import type { PermissionName } from '../api/shapes.ts'
 import { appsQuery } from '../home/apps-query.ts'
 import { paths } from '../paths.ts'
@@ -169,6 +170,17 @@ export const pages = [
     link: { group: 'admin', label: 'audit', icon: 'list' },
     readSearch: readAuditSearch,
     component: lazyRouteComponent(() => import('../admin/audit/AuditPage.tsx'), 'AuditPage'),
+  }),
+  page({
+    path: paths.adminWebhooks,
+    permission: 'webhooks:manage',
+    component: lazyRouteComponent(() => import('../admin/webhooks/WebhooksPage.tsx'), 'WebhooksPage'),
+  }),
+  page({
+    path: paths.adminWebhook,
+    permission: 'webhooks:manage',
+    readSearch: readWebhookSearch,
+    component: lazyRouteComponent(() => import('../admin/webhooks/WebhookPage.tsx'), 'WebhookPage'),
   }),
   page({
     path: paths.adminSettings,

@@ -37,3 +37,27 @@ export async function listFailingReceivers(
     lastError: row.last_error,
   }))
 }
+
+interface Answers {
+  failingSince: number | null
+  lastAt: number | null
+  lastStatus: number | null
+}
+
+/** How a receiver has answered; all null while it was told nothing. */
+export async function findAnswers(
+  db: Reader,
+  { kind, receiverId }: { kind: ReceiverKind; receiverId: string },
+): Promise<Answers> {
+  const row = await db
+    .selectFrom('outbox_receivers')
+    .select(['failing_since', 'last_at', 'last_status'])
+    .where('kind', '=', kind)
+    .where('receiver_id', '=', receiverId)
+    .executeTakeFirst()
+  return {
+    failingSince: row?.failing_since ?? null,
+    lastAt: row?.last_at ?? null,
+    lastStatus: row?.last_status ?? null,
+  }
+}

@@ -3,17 +3,20 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { endpoints, paths } from '../../paths.ts'
 import { useMay } from '../../session/me.ts'
-import { findText } from '../../texts/find-text.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
 import { Icon } from '../../ui/Icon.tsx'
+import { LinkButton } from '../../ui/links.tsx'
 import { PagedList } from '../../ui/PagedList.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { PersonPicker } from '../users/PersonPicker.tsx'
+import { useActionChoices, withChosen } from './action-choices.ts'
 import { auditQuery, type AuditSearch, readAuditSearch, toAuditQuery } from './audit-search.ts'
 import { AuditTable } from './AuditTable.tsx'
 
 export function AuditPage() {
   const texts = useTexts('admin').audit
+  const webhooks = useTexts('admin').webhooks
+  const mayManageWebhooks = useMay()('webhooks:manage')
   const search = useSearch({ from: paths.adminAudit })
   const query = useInfiniteQuery(auditQuery(search))
   const asked = Object.entries(toAuditQuery(search)).map(([name, value]) => [name, String(value)])
@@ -25,9 +28,22 @@ export function AuditPage() {
         title={texts.title}
         description={texts.description}
         actions={
-          <Button component="a" href={csv} download variant="default" leftSection={<Icon name="download" size={16} />}>
-            {texts.csv}
-          </Button>
+          <>
+            {mayManageWebhooks && (
+              <LinkButton to={paths.adminWebhooks} variant="default" leftSection={<Icon name="globe" size={16} />}>
+                {webhooks.title}
+              </LinkButton>
+            )}
+            <Button
+              component="a"
+              href={csv}
+              download
+              variant="default"
+              leftSection={<Icon name="download" size={16} />}
+            >
+              {texts.csv}
+            </Button>
+          </>
         }
       />
       <AuditFilters search={search} />
@@ -70,7 +86,7 @@ export function AuditFilters({ search }: { search: AuditSearch }) {
         clearable
         clearButtonProps={{ 'aria-label': texts.clear }}
         nothingFoundMessage={texts.noAction}
-        data={useActionChoices(search.action)}
+        data={withChosen(useActionChoices(), search.action === undefined ? [] : [search.action])}
         value={search.action ?? null}
         onChange={(action) => change({ action: action ?? '' })}
       />
@@ -105,26 +121,4 @@ export function AuditFilters({ search }: { search: AuditSearch }) {
       )}
     </Group>
   )
-}
-
-/** Every action by its subject, and all of a subject. Found by its words and by its code. */
-function useActionChoices(chosen: string | undefined) {
-  const texts = useTexts('admin').audit
-  const actions = Object.keys(texts.actions)
-  const subjects = [...new Set(actions.map((action) => action.split('.')[0] ?? ''))]
-  const label = (action: string) => `${findText(texts.actions, action) ?? action} (${action})`
-  const groups = subjects.map((subject) => ({
-    group: findText(texts.subjects, subject) ?? subject,
-    items: [
-      { value: `${subject}.*`, label: `${texts.allOf(findText(texts.subjects, subject) ?? subject)} (${subject}.*)` },
-      ...actions
-        .filter((action) => action.startsWith(`${subject}.`))
-        .map((action) => ({ value: action, label: label(action) })),
-    ],
-  }))
-  // A link may name an action that another version of the service knows.
-  const isKnown = groups.some(({ items }) => items.some(({ value }) => value === chosen))
-  return chosen === undefined || isKnown
-    ? groups
-    : [...groups, { group: chosen, items: [{ value: chosen, label: chosen }] }]
 }

@@ -153,6 +153,12 @@ function TargetLink({ event: { targetType, targetId, targetName, data } }: { eve
         {name}
       </TextLink>
     )
+  if (targetType === 'webhook' && may('webhooks:manage'))
+    return (
+      <TextLink to={paths.adminWebhook} params={{ webhookId: targetId }} inherit underline="always" c="inherit">
+        {name}
+      </TextLink>
+    )
   if (ownerId !== undefined)
     return (
       <div>

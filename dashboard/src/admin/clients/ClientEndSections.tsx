@@ -1,5 +1,5 @@
 import { Button, Text } from '@mantine/core'
-import { useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { answer, api } from '../../api/client.ts'
@@ -8,7 +8,7 @@ import { paths } from '../../paths.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
 import { ConfirmDialog } from '../../ui/FormDialog.tsx'
 import { Section } from '../../ui/Section.tsx'
-import { clientQuery, CLIENTS_KEY } from './clients-query.ts'
+import { clientQuery, CLIENTS_KEY, tellingQuery } from './clients-query.ts'
 
 /** Turns an application, a site or the application that is built in off and on. */
 export function TurnClientSection({ application, mayWrite }: { application: Client; mayWrite: boolean }) {
@@ -53,11 +53,12 @@ export function TurnClientSection({ application, mayWrite }: { application: Clie
 }
 
 /** Whether the application itself learns at once that nobody may use it any more. */
-function WhoIsTold({ application: { backchannelLogoutUri: uri } }: { application: Client }) {
+function WhoIsTold({ application: { client_id: clientId, backchannelLogoutUri: uri } }: { application: Client }) {
   const texts = useTexts('admin').clients.turn
+  const { data } = useQuery(tellingQuery(clientId))
   return (
     <Text size="sm" mt="xs" style={{ overflowWrap: 'anywhere' }}>
-      {uri === null ? texts.notTold : texts.told(uri)}
+      {uri === null ? texts.notTold : texts.told(uri)} {data?.stream && texts.toldStream}
     </Text>
   )
 }

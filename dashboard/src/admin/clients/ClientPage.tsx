@@ -24,6 +24,7 @@ import { ClientSettings, RotateSecretButton } from './SecretDialog.tsx'
 import { SignalsForm, takesSignals } from './SignalsForm.tsx'
 import { SignInForm } from './SignInForm.tsx'
 import { SignOutForm } from './SignOutForm.tsx'
+import { StreamSection } from './TellingSection.tsx'
 import { TryPanel } from './TryPanel.tsx'
 
 export function ClientPage() {
@@ -93,6 +94,7 @@ function ClientTabs({ application }: { application: Client }) {
       <>
         <SignOutForm {...form} />
         {takesSignals(application) && <SignalsForm {...form} />}
+        <StreamSection application={application} />
       </>,
     ),
     tab('appearance', <AppearanceForm {...form} />),

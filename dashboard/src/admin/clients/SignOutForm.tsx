@@ -2,6 +2,7 @@ import { Checkbox, Radio, Stack, TextInput } from '@mantine/core'
 import type { Client } from '../../api/shapes.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
 import { ClientForm, useClientForm } from './ClientForm.tsx'
+import { LogoutAnswers } from './TellingSection.tsx'
 
 type Props = { application: Client; mayWrite: boolean }
 
@@ -31,6 +32,7 @@ export function SignOutForm({ application, mayWrite }: Props) {
         maxLength={2048}
         {...form.getInputProps('backchannelLogoutUri')}
       />
+      <LogoutAnswers application={application} />
       <Checkbox
         label={texts.sessionRequired}
         description={texts.sessionRequiredHint}

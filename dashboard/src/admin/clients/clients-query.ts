@@ -34,6 +34,13 @@ export const clientsQuery = (search: { q?: string }) =>
     placeholderData: (before) => before,
   })
 
+/** Whether it takes what it is told. */
+export const tellingQuery = (clientId: string) =>
+  queryOptions({
+    queryKey: [...CLIENTS_KEY, clientId, 'telling'],
+    queryFn: () => answer(api.GET('/oauth/clients/{clientId}/telling', { params: { path: { clientId } } })),
+  })
+
 export const clientQuery = (clientId: string) =>
   queryOptions({
     queryKey: [...CLIENTS_KEY, clientId],

@@ -72,7 +72,7 @@ function FailingReceiver({ receiver }: { receiver: Overview['failing'][number] }
   const texts = useTexts('admin').overview.failing
   const format = useFormat()
   const { kind, id, name, since, lastStatus, error } = receiver
-  const answer = lastStatus === null ? '' : texts.status(lastStatus)
+  const answer = error ?? (lastStatus === null ? '' : texts.status(lastStatus))
   return (
     <Row
       icon="alert"
@@ -82,7 +82,7 @@ function FailingReceiver({ receiver }: { receiver: Overview['failing'][number] }
           {texts.kinds[kind]}
         </Badge>
       }
-      meta={[texts.since(format.dateTime(since)), answer, error].filter(Boolean).join(' · ')}
+      meta={[texts.since(format.dateTime(since)), answer].filter(Boolean).join(' · ')}
     />
   )
 }

@@ -15,6 +15,12 @@ export function ReceiverLink({ kind, id, name }: Props) {
         {name}
       </TextLink>
     )
+  if (kind === 'webhook' && may('webhooks:manage'))
+    return (
+      <TextLink to={paths.adminWebhook} params={{ webhookId: id }} {...look}>
+        {name}
+      </TextLink>
+    )
   if (kind === 'host' && may('ssh:hosts:manage'))
     return (
       <TextLink to={paths.adminHosts} {...look}>

@@ -82,6 +82,7 @@ export const account: typeof English = {
       register: 'Eine Anwendung registrieren',
       planned: 'Personen mit vorgemerkter Aktion',
       refused: 'Abgewiesene Anmeldungen',
+      webhooks: 'Webhooks',
       passkey: 'Einen Passkey hinzufügen',
       password: 'Das eigene Passwort ändern',
       certificate: 'Ein SSH-Zertifikat holen',

@@ -4,6 +4,7 @@ import { clients } from './admin/clients.ts'
 import { deleteUser, lifecycle, roles, users } from './admin/people.ts'
 import { overview, settings } from './admin/service.ts'
 import { certificates, hosts } from './admin/ssh.ts'
+import { webhooks } from './admin/webhooks.ts'
 
 export const admin: typeof English = {
   overview,
@@ -16,4 +17,5 @@ export const admin: typeof English = {
   settings,
   hosts,
   certificates,
+  webhooks,
 }

@@ -1,4 +1,5 @@
 import type { applications as English } from '../en/applications.ts'
+import { signals, signOut, telling } from './admin/telling.ts'
 
 export const applications: typeof English = {
   tabs: {
@@ -179,42 +180,9 @@ export const applications: typeof English = {
     skipConsentHint:
       'Nur für Anwendungen der eigenen Organisation. Worum sie bitten darf, gilt mit der Anmeldung als erlaubt.',
   },
-  signOut: {
-    title: 'Wenn ein Zugang endet',
-    description:
-      'Hier endet jedes Token sofort. Eine Anwendung mit eigenen Sitzungen muss davon erfahren, sonst lässt sie die Menschen weitermachen, bis sie wieder nachfragt.',
-    logoutUri: 'Adresse für Logout-Token',
-    logoutUriHint:
-      'OpenID Connect Back-Channel Logout, ohne Fragment. Leer: Die Anwendung erfährt nichts. Dieser Server muss die Adresse erreichen können.',
-    sessionRequired: 'Jedes Logout-Token nennt eine Sitzung',
-    sessionRequiredHint:
-      'Für Anwendungen, die ihre Sitzungen nur an sid erkennen. Endet der ganze Zugang einer Person, bekommen sie für jede Sitzung eines.',
-    sessionExpiry: 'ID-Token sagen, wann die Sitzung spätestens endet',
-    sessionExpiryHint: 'Im Claim session_expiry, damit die Anwendung ihre eigene Sitzung bis dahin beenden kann.',
-    refreshTokens: 'Refresh-Token',
-    refresh: { offline: 'Überdauern eine gewöhnliche Abmeldung', session: 'Enden mit der Sitzung' },
-    refreshHints: {
-      offline: 'Für Anwendungen, die auch in Abwesenheit der Person arbeiten, etwa ein Mailprogramm.',
-      session: 'Für Anwendungen, die im Browser benutzt werden. Eine Erneuerung zählt als Benutzung der Sitzung.',
-    },
-  },
-  signals: {
-    title: 'Shared Signals',
-    description:
-      'Mit den Scopes ssf.read und ssf.manage legt die Anwendung einen Strom an und erfährt von Sitzungen, Anmeldemitteln, Rollen und Konten (CAEP und RISC).',
-    subjects: 'Über wen sie etwas erfährt',
-    subject: { own: 'Menschen, die ihr etwas erlaubt haben', all: 'Alle' },
-    subjectHints: {
-      own: 'Alle, die sich bei ihr angemeldet und das nicht zurückgenommen haben.',
-      all: 'Für Sicherheitsprodukte. Dafür braucht es die Berechtigungen, Webhooks zu verwalten und Menschen zu sehen.',
-    },
-    formats: 'Wie Menschen genannt werden',
-    format: { iss_sub: 'Mit ihrer Kennung hier', email: 'Mit ihrer E-Mail-Adresse' },
-    formatHints: {
-      iss_sub: 'Dieselbe wie sub in ID-Token.',
-      email: 'Wo sie bestätigt ist; sonst mit der Kennung.',
-    },
-  },
+  signOut,
+  signals,
+  telling,
   appearance: {
     title: 'Aussehen',
     launchUrl: 'Adresse zum Öffnen',

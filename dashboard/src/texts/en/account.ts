@@ -81,6 +81,7 @@ export const account = {
       register: 'Register an application',
       planned: 'People with a planned action',
       refused: 'Refused sign-ins',
+      webhooks: 'Webhooks',
       passkey: 'Add a passkey',
       password: 'Change your password',
       certificate: 'Get an SSH certificate',

@@ -37,6 +37,7 @@ export const clients: typeof English = {
     onTitle: (name) => `${name} einschalten?`,
     told: (uri) =>
       `Die Anwendung erfährt es sofort, durch Logout-Token an ${uri}, damit sie auch ihre eigenen Sitzungen beendet. Webhooks, die Anwendungen verfolgen, erfahren es ebenso.`,
+    toldStream: 'Ihr Strom von Shared Signals sagt, dass sie abgeschaltet ist.',
     notTold:
       'Die Anwendung selbst erfährt nichts, denn sie nimmt keine Logout-Token: Wer dort angemeldet ist, kann weitermachen, bis sie hier wieder nachfragt. Webhooks, die Anwendungen verfolgen, erfahren es.',
     application: {

@@ -36,6 +36,7 @@ export const clients = {
     onTitle: (name: string) => `Turn ${name} on?`,
     told: (uri: string) =>
       `The application is told at once, by logout tokens to ${uri}, so that it ends its own sessions too. Webhooks that follow applications are told as well.`,
+    toldStream: 'Its stream of shared signals says that it is off.',
     notTold:
       'The application itself is not told, because it takes no logout tokens: who is signed in there goes on until it asks here again. Webhooks that follow applications are told.',
     application: {
