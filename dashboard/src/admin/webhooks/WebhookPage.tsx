@@ -121,10 +121,10 @@ function TestButton({ webhook: { id, enabled } }: { webhook: Webhook }) {
   return (
     <Stack gap="xs">
       <Group>
-        <SavedNote shown={test.isDone}>{texts.testSent}</SavedNote>
         <Button variant="default" disabled={!enabled} loading={test.busy} onClick={() => test.run()}>
           {texts.test}
         </Button>
+        <SavedNote shown={test.isDone}>{texts.testSent}</SavedNote>
       </Group>
       <FailureAlert failure={test.failure} />
     </Stack>

@@ -40,7 +40,7 @@ export function WebhooksPage() {
           isEmpty={({ pages }) => pages.every(({ webhooks }) => webhooks.length === 0)}
           empty={
             <EmptyState icon="globe" title={texts.emptyTitle}>
-              {texts.empty} <Code>docs/telling-applications.md</Code>{' '}
+              {texts.empty} <Code>docs/telling-applications.md</Code> ·{' '}
               <Anchor
                 inherit
                 underline="always"
@@ -70,7 +70,7 @@ export function WebhooksPage() {
                     meta={
                       <>
                         <div>{webhook.url}</div>
-                        <div>{webhook.events.join(', ')}</div>
+                        <div>{webhook.events.includes('*') ? texts.everything : webhook.events.join(', ')}</div>
                         <div>
                           <LastAttempt webhook={webhook} />
                         </div>
