@@ -14,7 +14,14 @@ const fail = ({ services }: TestApp, kind: 'logout' | 'signals', receiverId: str
   services.db.transaction((trx) =>
     trx
       .insertInto('outbox_receivers')
-      .values({ kind, receiver_id: receiverId, failing_since: 1000, last_status: 503, last_error: 'Full', last_at: 2000 })
+      .values({
+        kind,
+        receiver_id: receiverId,
+        failing_since: 1000,
+        last_status: 503,
+        last_error: 'Full',
+        last_at: 2000,
+      })
       .execute(),
   )
 

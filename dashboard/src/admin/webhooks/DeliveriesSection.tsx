@@ -104,7 +104,9 @@ function DeliveryRow({ webhook, delivery }: { webhook: Webhook; delivery: Webhoo
         <>
           <div>{[number, format.exact(createdAt), type].filter(Boolean).join(' · ')}</div>
           <div>{about.filter(Boolean).join(' · ')}</div>
-          {state === 'waiting' && nextAttemptAt !== null && <div>{texts.webhooks.next(format.exact(nextAttemptAt))}</div>}
+          {state === 'waiting' && nextAttemptAt !== null && (
+            <div>{texts.webhooks.next(format.exact(nextAttemptAt))}</div>
+          )}
           <FailureAlert failure={redeliver.failure} />
         </>
       }

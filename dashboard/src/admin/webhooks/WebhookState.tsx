@@ -26,7 +26,8 @@ export function LastAttempt({ webhook: { lastAt, lastStatus } }: { webhook: Webh
   if (lastAt === null) return texts.neverSent
   return (
     <>
-      {texts.lastSent} <RelativeTime at={lastAt} /> · {lastStatus === null ? texts.noAnswer : texts.answered(lastStatus)}
+      {texts.lastSent} <RelativeTime at={lastAt} /> ·{' '}
+      {lastStatus === null ? texts.noAnswer : texts.answered(lastStatus)}
     </>
   )
 }

@@ -6,4 +6,16 @@ import { certificates, hosts } from './admin/ssh.ts'
 import { webhooks } from './admin/webhooks.ts'
 
 /** The texts of the administration, a file for each page. They are loaded together. */
-export const admin = { overview, audit, users, lifecycle, deleteUser, roles, clients, settings, hosts, certificates, webhooks }
+export const admin = {
+  overview,
+  audit,
+  users,
+  lifecycle,
+  deleteUser,
+  roles,
+  clients,
+  settings,
+  hosts,
+  certificates,
+  webhooks,
+}

@@ -34,8 +34,7 @@ export const webhooks: typeof English = {
   off: 'Abschalten',
   onTitle: (name) => `${name} einschalten?`,
   offTitle: (name) => `${name} abschalten?`,
-  onText:
-    'Er erfährt, was von jetzt an geschieht. Was geschah, während er abgeschaltet war, wird nicht gesendet.',
+  onText: 'Er erfährt, was von jetzt an geschieht. Was geschah, während er abgeschaltet war, wird nicht gesendet.',
   offText:
     'Nichts wird mehr gesendet. Was wartet, wird aufgegeben, und was währenddessen geschieht, wird nie gesendet.',
   test: 'Test senden',
