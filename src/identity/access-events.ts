@@ -97,8 +97,9 @@ export type Ending<Event extends AccessEvent> = Partial<EndedBy[Event]>
 /** Up to so many holders of a role are named, because an area can deal with so many in one transaction. */
 export const MAX_NAMED_HOLDERS = 500
 
+/** What an event leads to may be an event of its own. */
 type Handle<Event extends AccessEvent> = (
-  services: Pick<Services, 'now'>,
+  services: Pick<IdentityServices, 'now' | 'accessSubscribers'>,
   trx: Trx,
   event: AccessEvents[Event],
 ) => Promise<Ending<Event>>

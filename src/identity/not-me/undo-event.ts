@@ -11,8 +11,7 @@ import { type Addition, type Ending, type IdentityServices, publish } from '../a
 import { restoreAddress, type Restored } from '../account/revert-email.ts'
 import { markUndone, type SecurityNotification } from '../notifications/notification-store.ts'
 import { type NotificationData, notifyAdministrators } from '../notifications/notify.ts'
-import { findPasskey, listPasskeys } from '../passkeys/passkey-store.ts'
-import { tellPasskeyChanged } from '../passkeys/tell-passkey-changed.ts'
+import { listPasskeys } from '../passkeys/passkey-store.ts'
 import { endSessionsOfUsers } from '../sessions/end-sessions.ts'
 import { updatePasswordHash } from '../sign-in/change-password.ts'
 import { deleteEmailTokens, type EmailLink, issueEmailToken } from '../sign-in/email-tokens.ts'
@@ -90,9 +89,7 @@ export async function undoEvent(services: IdentityServices, trx: Trx, disowned: 
   const restored = change && (await restoreAddress(services, trx, change, { source, by: 'not_me' }))
   const ended = restored ?? (await endEverything(services, trx, disowned, clearsPassword))
   const addition = notification && additionOf(notification)
-  const passkey = addition?.kind === 'passkey' ? await findPasskey(trx, userId, addition.id) : undefined
   const removed = addition && (await publish(services, trx, 'addition_disowned', { userId, addition }))
-  if (passkey) await tellPasskeyChanged(services, trx, passkey, { userId, change: 'deleted', by: 'owner' })
   if (!restored && !(await hasWayIn(trx, account, clearsPassword))) await mailReset(services, trx, account)
   const undone: Undone = {
     about,

@@ -198,18 +198,18 @@ export async function deletePasskey(trx: Trx, userId: string, id: string): Promi
   return row && toPasskey(row)
 }
 
-/** Deletes the passkeys of a user that were added at this time or later, except these. Returns how many there were. */
+/** Deletes the passkeys of a user that were added at this time or later, except these. Returns them. */
 export async function deletePasskeysOfUser(
   trx: Trx,
   userId: string,
   { since = 0, except = [] }: { since?: number; except?: string[] } = {},
-): Promise<number> {
+): Promise<Passkey[]> {
   const deleted = await trx
     .deleteFrom('passkeys')
     .where('user_id', '=', userId)
     .where('created_at', '>=', since)
     .where('id', 'not in', ['', ...except])
-    .returning('user_id')
+    .returningAll()
     .execute()
-  return deleted.length
+  return deleted.map(toPasskey)
 }

@@ -1,10 +1,17 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
+import { publish } from '../../../src/identity/access-events.ts'
 import { skipEscalationCheck } from '../../../src/identity/roles/checked-trx.ts'
 import { addAssignment } from '../../../src/identity/roles/role-store.ts'
 import { createUser } from '../../../src/identity/users/create-user.ts'
+import { lockUser } from '../../../src/identity/users/lock-user.ts'
 import { signalPlannedHolders } from '../../../src/oauth/signals/signal-roles-changed.ts'
-import { newAuthenticator, registrationOptions, verifyRegistration } from '../../identity/passkeys/ceremonies.ts'
+import {
+  newAuthenticator,
+  register,
+  registrationOptions,
+  verifyRegistration,
+} from '../../identity/passkeys/ceremonies.ts'
 import { ORIGIN, sharedApp } from '../../support/app.ts'
 import { onEachEngine } from '../../support/engines.ts'
 import { signedInPerson, type SignedInPerson } from '../../support/people.ts'
@@ -104,6 +111,22 @@ onEachEngine('what streams are told of roles and passkeys', (engine) => {
     )
     for (const { name, subject } of events) assert.deepEqual([name, subject], ['credential-change', issSub(person)])
     for (const { event } of events) assert.equal('friendly_name' in event, false)
+  })
+
+  test('the passkeys that go when their owner takes the account over, also where the grant goes too', async () => {
+    const answer = await register(person, newAuthenticator())
+    assert.equal(answer.statusCode, 200, answer.body)
+    await read()
+    const { services } = app()
+    const { id: userId } = person.user
+    await services.db.transaction(async (trx) => {
+      await lockUser(trx, userId)
+      await publish(services, trx, 'account_taken_over', { userId })
+    })
+    assert.deepEqual(
+      (await read()).map(({ name, event }) => [name, event['change_type'], event['initiating_entity']]),
+      [['credential-change', 'delete', 'user']],
+    )
   })
 
   test('everybody who has a role that is renamed, in slices, each once although two replicas do it', async () => {
