@@ -1,33 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { type AccessSubscriber, publish } from '../../src/identity/access-events.ts'
+import { publish } from '../../src/identity/access-events.ts'
 import { passkeySubscriber } from '../../src/identity/passkeys/access-subscriber.ts'
 import { oauthSubscriber } from '../../src/oauth/access-subscriber.ts'
 import { appPasswordSubscriber } from '../../src/proxy/app-passwords/access-subscriber.ts'
 import { sshSubscriber } from '../../src/ssh/access-subscriber.ts'
 import { startApp } from '../support/app.ts'
 import { signedInPerson } from '../support/people.ts'
-
-const silent: AccessSubscriber['on'] = {
-  account_ended: 'nothing',
-  signed_out: 'nothing',
-  sessions_ended: 'nothing',
-  credential_changed: 'nothing',
-  role_assigned: 'nothing',
-  account_taken_over: 'nothing',
-  addition_disowned: 'nothing',
-  username_changed: 'nothing',
-  role_unassigned: 'nothing',
-  role_renamed: 'nothing',
-  role_deletion: 'nothing',
-  role_reduced: 'nothing',
-}
-const subscriber = (on: Partial<AccessSubscriber['on']>): AccessSubscriber => ({
-  on: { ...silent, ...on },
-  roleChangeCheck: undefined,
-  roleLossCheck: undefined,
-  tells: undefined,
-})
+import { subscriber } from '../support/subscriber.ts'
 
 describe('an event about access', () => {
   test('is handled by one subscriber after the other, and what they ended is put together', async (t) => {

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import type { AccessSubscriber } from '../../../src/identity/access-events.ts'
 import type { LifecycleAction } from '../../../src/identity/lifecycle/lifecycle-action.ts'
 import type { Receipt } from '../../../src/identity/receipts/receipt.ts'
 import { newId } from '../../../src/platform/ids.ts'
@@ -8,22 +7,8 @@ import type { DeliveryState, ReceiverKind } from '../../../src/vocabulary/receiv
 import type { TestApp } from '../../support/app.ts'
 import { registerApplication } from '../../support/application.ts'
 import type { Person } from '../../support/people.ts'
+import { subscriber } from '../../support/subscriber.ts'
 import { actionsOf, lifecycleOf } from '../lifecycle/actions.ts'
-
-const NOTHING: AccessSubscriber['on'] = {
-  account_ended: 'nothing',
-  signed_out: 'nothing',
-  sessions_ended: 'nothing',
-  credential_changed: 'nothing',
-  role_assigned: 'nothing',
-  account_taken_over: 'nothing',
-  addition_disowned: 'nothing',
-  username_changed: 'nothing',
-  role_unassigned: 'nothing',
-  role_renamed: 'nothing',
-  role_deletion: 'nothing',
-  role_reduced: 'nothing',
-}
 
 export interface TestReceiver {
   kind: ReceiverKind
@@ -32,32 +17,26 @@ export interface TestReceiver {
 
 /** Lets the app tell these receivers of every disable from now on, with so many deliveries each. */
 export function tellOf({ services }: TestApp, receivers: (TestReceiver & { times?: number })[]): void {
-  const telling: AccessSubscriber = {
-    on: {
-      ...NOTHING,
-      async account_ended({ now }, trx, { actionIds }) {
-        const deliveries = [...(actionIds ?? [])].flatMap(([personId, actionId]) =>
-          receivers.flatMap(({ kind, id, times = 1 }) =>
-            Array.from({ length: times }, (): NewDelivery => ({
-              kind,
-              receiverId: id,
-              personId,
-              type: 'test',
-              fact: {},
-              actionId,
-              // Only the test ends it.
-              isHeld: true,
-            })),
-          ),
-        )
-        await addDeliveries(trx, deliveries, now())
-        return {}
-      },
+  const telling = subscriber({
+    async account_ended({ now }, trx, { actionIds }) {
+      const deliveries = [...(actionIds ?? [])].flatMap(([personId, actionId]) =>
+        receivers.flatMap(({ kind, id, times = 1 }) =>
+          Array.from({ length: times }, (): NewDelivery => ({
+            kind,
+            receiverId: id,
+            personId,
+            type: 'test',
+            fact: {},
+            actionId,
+            // Only the test ends it.
+            isHeld: true,
+          })),
+        ),
+      )
+      await addDeliveries(trx, deliveries, now())
+      return {}
     },
-    roleChangeCheck: undefined,
-    roleLossCheck: undefined,
-    tells: undefined,
-  }
+  })
   services.accessSubscribers = [...services.accessSubscribers, telling]
 }
 
