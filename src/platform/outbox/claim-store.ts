@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely'
 import { due, MAX_CLOCK_SKEW_MS } from '../../storage/columns.ts'
 import type { Reader, Trx } from '../../storage/database.ts'
 import type { Schema } from '../../storage/schema.ts'
+import { type Values, writeStatement } from '../../storage/statement.ts'
 import type { DeliveryState, ReceiverKind } from '../../vocabulary/receivers.ts'
 import { newId } from '../ids.ts'
 
@@ -79,6 +80,20 @@ export async function listDue(
   }))
 }
 
+const CLAIMED_COLUMNS = [
+  'number',
+  'id',
+  'kind',
+  'receiver_id',
+  'person_id',
+  'type',
+  'fact',
+  'sequence',
+  'attempts',
+  'created_at',
+  'expires_at',
+] as const
+
 /** A claim moves the time of the next attempt: of several replicas, the one whose statement moved it sends the delivery. */
 export async function claimDeliveries(
   trx: Trx,
@@ -98,39 +113,44 @@ export async function claimDeliveries(
   return rows.map((row) => toClaimed(row, claim))
 }
 
+type PersonsNext = Pick<ClaimedDelivery, 'kind' | 'receiverId' | 'personId' | 'number'>
+
+const claimingNext = writeStatement(
+  (db, value: Values<PersonsNext & { claim: string; now: number; leaseEnd: number; maxAhead: number }>) =>
+    db
+      .updateTable('outbox_deliveries')
+      .set({
+        claim: value('claim'),
+        next_attempt_at: value('leaseEnd'),
+        scheduled_at: value('now'),
+        attempts: sql<number>`attempts + 1`,
+      })
+      .where('number', '=', (eb) =>
+        eb
+          .selectFrom('outbox_deliveries as next')
+          .select((next) => next.fn.min<number>('next.number').as('number'))
+          .where(sql<boolean>`next.state = 'waiting' and next.replaced_by is null`)
+          .where('next.kind', '=', value('kind'))
+          .where('next.receiver_id', '=', value('receiverId'))
+          .where('next.person_id', '=', value('personId'))
+          .where('next.number', '>', value('number')),
+      )
+      .where(isSendable)
+      .where((eb) => eb.or([eb('next_attempt_at', '<=', value('now')), eb('next_attempt_at', '>', value('maxAhead'))]))
+      .returning(CLAIMED_COLUMNS),
+)
+
 /** The same for what was written next about the same person, if it is due. */
 export async function claimNext(
   trx: Trx,
   { kind, receiverId, personId, number }: ClaimedDelivery,
-  lease: { now: number; leaseMs: number },
+  { now, leaseMs }: { now: number; leaseMs: number },
 ): Promise<ClaimedDelivery | undefined> {
-  const next = await trx
-    .selectFrom('outbox_deliveries')
-    .select('number')
-    .where(sql<boolean>`state = 'waiting' and replaced_by is null`)
-    .where('kind', '=', kind)
-    .where('receiver_id', '=', receiverId)
-    .where('person_id', '=', personId)
-    .where('number', '>', number)
-    .orderBy('number')
-    .limit(1)
-    .executeTakeFirst()
-  return next && (await claimDeliveries(trx, [next.number], lease))[0]
+  const claim = newId()
+  const times = { now, leaseEnd: now + leaseMs, maxAhead: now + MAX_AHEAD_MS }
+  const [row] = await claimingNext(trx, { kind, receiverId, personId, number, claim, ...times })
+  return row && toClaimed(row, claim)
 }
-
-const CLAIMED_COLUMNS = [
-  'number',
-  'id',
-  'kind',
-  'receiver_id',
-  'person_id',
-  'type',
-  'fact',
-  'sequence',
-  'attempts',
-  'created_at',
-  'expires_at',
-] as const
 
 const toClaimed = (
   row: Pick<Selectable<Schema['outbox_deliveries']>, (typeof CLAIMED_COLUMNS)[number]>,
@@ -156,34 +176,49 @@ interface Attempted {
   error: string | undefined
 }
 
+interface End {
+  number: number
+  state: Exclude<DeliveryState, 'waiting'>
+  now: number
+  status: number | null
+  error: string | null
+}
+
+const ending = (value: Values<End>) => ({
+  state: value('state'),
+  finished_at: value('now'),
+  next_attempt_at: null,
+  claim: null,
+  last_status: value('status'),
+  last_error: value('error'),
+})
+
+const endOne = writeStatement((db, value: Values<End & { claim: string }>) =>
+  db
+    .updateTable('outbox_deliveries')
+    .set(ending(value as Values<End>))
+    .where('number', '=', value('number'))
+    .where('claim', '=', value('claim'))
+    .returning('number'),
+)
+
+const endReplaced = writeStatement((db, value: Values<End>) =>
+  db
+    .updateTable('outbox_deliveries')
+    .set(ending(value))
+    .where(sql<boolean>`state = 'waiting'`)
+    .where('replaced_by', '=', value('number')),
+)
+
 /** Ends a delivery, and those that it replaced. False when another replica has claimed it since. */
 export async function endDelivery(
   trx: Trx,
   { number, claim }: ClaimedDelivery,
-  { state, now, status, error }: Attempted & { state: Exclude<DeliveryState, 'waiting'> },
+  { state, now, status, error }: Attempted & Pick<End, 'state'>,
 ): Promise<boolean> {
-  const end = {
-    state,
-    finished_at: now,
-    next_attempt_at: null,
-    claim: null,
-    last_status: status ?? null,
-    last_error: error ?? null,
-  }
-  const ended = await trx
-    .updateTable('outbox_deliveries')
-    .set(end)
-    .where('number', '=', number)
-    .where('claim', '=', claim)
-    .returning('number')
-    .execute()
-  if (ended.length === 0) return false
-  await trx
-    .updateTable('outbox_deliveries')
-    .set(end)
-    .where(sql<boolean>`state = 'waiting'`)
-    .where('replaced_by', '=', number)
-    .execute()
+  const end = { number, state, now, status: status ?? null, error: error ?? null }
+  if ((await endOne(trx, { ...end, claim })).length === 0) return false
+  endReplaced.next(trx, end)
   return true
 }
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Trx } from '../../storage/database.ts'
+import { type Values, writeStatement } from '../../storage/statement.ts'
 import type { ReceiverKind } from '../../vocabulary/receivers.ts'
 
 interface Receiver {
@@ -17,23 +18,46 @@ interface Attempt {
  * was to be tried next.
  */
 export async function markAnswering(trx: Trx, { kind, receiverId }: Receiver, { now, status }: Attempt): Promise<void> {
-  const before = await trx
-    .selectFrom('outbox_receivers')
-    .select('failing_since')
-    .where('kind', '=', kind)
-    .where('receiver_id', '=', receiverId)
-    .forNoKeyUpdate()
-    .executeTakeFirst()
-  const row = { failing_since: null, paused_until: null, last_error: null, notified_at: null }
-  await trx
-    .insertInto('outbox_receivers')
-    .values({ kind, receiver_id: receiverId, ...row, last_status: status ?? null, last_at: now })
-    .onConflict((conflict) =>
-      conflict.columns(['kind', 'receiver_id']).doUpdateSet({ ...row, last_status: status ?? null, last_at: now }),
-    )
-    .execute()
-  if (before && before.failing_since !== null) await makeDue(trx, { kind, receiverId }, now)
+  const answered = { kind, receiverId, now, status: status ?? null }
+  if ((await endFailure(trx, answered)).length > 0) await makeDue(trx, { kind, receiverId }, now)
+  else noteAnswer.next(trx, answered)
 }
+
+interface Answered extends Receiver {
+  now: number
+  status: number | null
+}
+
+const endFailure = writeStatement((db, value: Values<Answered>) =>
+  db
+    .updateTable('outbox_receivers')
+    .set({ failing_since: null, paused_until: null, last_error: null, notified_at: null })
+    .set({ last_status: value('status'), last_at: value('now') })
+    .where('kind', '=', value('kind'))
+    .where('receiver_id', '=', value('receiverId'))
+    .where('failing_since', 'is not', null)
+    .returning('kind'),
+)
+
+const noteAnswer = writeStatement((db, value: Values<Answered>) =>
+  db
+    .insertInto('outbox_receivers')
+    .values({
+      kind: value('kind'),
+      receiver_id: value('receiverId'),
+      failing_since: null,
+      paused_until: null,
+      last_status: value('status'),
+      last_error: null,
+      last_at: value('now'),
+      notified_at: null,
+    })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['kind', 'receiver_id'])
+        .doUpdateSet({ last_status: value('status'), last_at: value('now'), paused_until: null }),
+    ),
+)
 
 /** What waits for a receiver is tried now, but for what is being tried. */
 async function makeDue(trx: Trx, { kind, receiverId }: Receiver, now: number): Promise<void> {
