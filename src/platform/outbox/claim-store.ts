@@ -1,10 +1,11 @@
 import { type Selectable, sql } from 'kysely'
-import { due, MAX_CLOCK_SKEW_MS } from '../../storage/columns.ts'
-import type { Reader, Trx } from '../../storage/database.ts'
+import { due } from '../../storage/columns.ts'
+import type { Trx } from '../../storage/database.ts'
 import type { Schema } from '../../storage/schema.ts'
 import { type Values, writeStatement } from '../../storage/statement.ts'
 import type { DeliveryState, ReceiverKind } from '../../vocabulary/receivers.ts'
 import { newId } from '../ids.ts'
+import { isSendable, MAX_AHEAD_MS } from './due-store.ts'
 
 /** A delivery that this replica is sending. `claim` is new for each claim: an attempt that has lost its claim changes nothing. */
 export interface ClaimedDelivery {
@@ -21,63 +22,6 @@ export interface ClaimedDelivery {
   attempts: number
   createdAt: number
   expiresAt: number
-}
-
-/** A retry is never planned for later than this. */
-const MAX_AHEAD_MS = 3_600_000 + MAX_CLOCK_SKEW_MS
-
-export interface Candidate {
-  number: number
-  kind: ReceiverKind
-  receiverId: string
-  isFailing: boolean
-}
-
-/** The key of a receiver. */
-export const receiverKey = ({ kind, receiverId }: { kind: ReceiverKind; receiverId: string }): string =>
-  `${kind} ${receiverId}`
-
-const isFirstOfPerson = sql<boolean>`not exists (
-  select 1 from outbox_deliveries earlier
-  where earlier.state = 'waiting' and earlier.replaced_by is null
-    and earlier.kind = outbox_deliveries.kind and earlier.receiver_id = outbox_deliveries.receiver_id
-    and earlier.person_id = outbox_deliveries.person_id and earlier.number < outbox_deliveries.number)`
-
-/** A delivery of a webhook is sent when it has its number. */
-const isSendable = sql<boolean>`outbox_deliveries.state = 'waiting' and outbox_deliveries.replaced_by is null
-  and (outbox_deliveries.kind <> 'webhook' or outbox_deliveries.sequence is not null)`
-
-/** What may be sent now, but to those receivers: of one receiver and person only what was written first. */
-export async function listDue(
-  db: Reader,
-  { now, except, limit }: { now: number; except: string[]; limit: number },
-): Promise<Candidate[]> {
-  const rows = await db
-    .selectFrom('outbox_deliveries')
-    .leftJoin('outbox_receivers', (join) =>
-      join
-        .onRef('outbox_receivers.kind', '=', 'outbox_deliveries.kind')
-        .onRef('outbox_receivers.receiver_id', '=', 'outbox_deliveries.receiver_id'),
-    )
-    .select(['outbox_deliveries.number', 'outbox_deliveries.kind', 'outbox_deliveries.receiver_id as receiverId'])
-    .select('outbox_receivers.failing_since')
-    .where(isSendable)
-    .where(due('outbox_deliveries.next_attempt_at', now, MAX_AHEAD_MS))
-    .where((eb) =>
-      eb.or([eb('outbox_receivers.paused_until', 'is', null), due('outbox_receivers.paused_until', now, MAX_AHEAD_MS)]),
-    )
-    .where(isFirstOfPerson)
-    .where(sql<string>`outbox_deliveries.kind || ' ' || outbox_deliveries.receiver_id`, 'not in', ['', ...except])
-    .orderBy('outbox_deliveries.next_attempt_at')
-    .orderBy('outbox_deliveries.number')
-    .limit(limit)
-    .execute()
-  return rows.map(({ number, kind, receiverId, failing_since }) => ({
-    number,
-    kind,
-    receiverId,
-    isFailing: failing_since !== null,
-  }))
 }
 
 const CLAIMED_COLUMNS = [

@@ -18,6 +18,8 @@ export interface HeldDelivery {
 }
 
 const waiting = sql<boolean>`state = 'waiting'`
+/** Without `replaced_by`, SQLite would take the index of all that was ever sent. */
+const held = sql<boolean>`state = 'waiting' and replaced_by is null and next_attempt_at is null`
 
 const isFor = ({ kind, receiverId }: Receiver): RawBuilder<boolean> =>
   sql<boolean>`(kind = ${kind} and receiver_id = ${receiverId})`
@@ -27,9 +29,8 @@ export async function listHeld(db: Reader, receiver: Receiver, limit: number): P
   const rows = await db
     .selectFrom('outbox_deliveries')
     .select(['id', 'receiver_id as receiverId', 'type', 'fact', 'created_at as createdAt'])
-    .where(waiting)
+    .where(held)
     .where(isFor(receiver))
-    .where('next_attempt_at', 'is', null)
     .orderBy('number')
     .limit(limit)
     .execute()
@@ -43,10 +44,9 @@ export async function listReceiversWithHeld(db: Reader, kind: ReceiverKind, rece
     .selectFrom('outbox_deliveries')
     .select('receiver_id')
     .distinct()
-    .where(waiting)
+    .where(held)
     .where('kind', '=', kind)
     .where('receiver_id', 'in', receiverIds)
-    .where('next_attempt_at', 'is', null)
     .execute()
   return rows.map((row) => row.receiver_id)
 }

@@ -64,7 +64,7 @@ async function makeDue(trx: Trx, { kind, receiverId }: Receiver, now: number): P
   await trx
     .updateTable('outbox_deliveries')
     .set({ next_attempt_at: now, scheduled_at: now })
-    .where(sql<boolean>`state = 'waiting' and claim is null`)
+    .where(sql<boolean>`state = 'waiting' and replaced_by is null and claim is null`)
     .where('kind', '=', kind)
     .where('receiver_id', '=', receiverId)
     .where('next_attempt_at', '>', now)

@@ -1,7 +1,8 @@
 import type { Database } from '../../storage/database.ts'
 import type { Signals } from '../../storage/signals.ts'
 import { type Attempt, attemptDelivery, type AttemptServices, LEASE_MS, settleDelivery } from './attempt-delivery.ts'
-import { type Candidate, claimDeliveries, type ClaimedDelivery, listDue, receiverKey } from './claim-store.ts'
+import { claimDeliveries, type ClaimedDelivery } from './claim-store.ts'
+import { type DueReceiver, listDue, listDueReceivers, receiverKey } from './due-store.ts'
 import type { Senders } from './sender.ts'
 
 const SECOND = 1000
@@ -11,6 +12,8 @@ const MAX_BEFORE_SENDING_MS = 10 * SECOND
 const MAX_SENDING = 256
 const MAX_SENDING_TO_ONE = 8
 const MAX_SENDING_TO_FAILING = 1
+/** So much is between two attempts at a receiver that fails: what refuses at once would be tried hundreds of times a second. */
+const FAILING_PAUSE_MS = 100
 /** How long a stop waits for what is being sent. What is not stored by then is sent again when its lease is over. */
 const STOP_MS = 3 * SECOND
 
@@ -36,60 +39,48 @@ export interface Dispatcher {
 export function createDispatcher(services: DispatcherServices, senders: Senders): Dispatcher {
   const { db, now, monotonicNow, log, signals } = services
   const sending = new Map<string, { receiver: string; ended: Promise<void> }>()
+  /** When an attempt at a receiver has failed, on the monotonic clock. */
+  const failedAt = new Map<string, number>()
   const stopping = new AbortController()
   let isAgain = false
   /** Whether the last pass left something for when there is room. */
   let isMoreDue = false
   let current: Promise<void> | undefined
 
-  const freeOf = (candidate: Candidate): number => {
-    const key = receiverKey(candidate)
-    const busy = sending.values().reduce((count, { receiver }) => count + Number(receiver === key), 0)
-    return (candidate.isFailing ? MAX_SENDING_TO_FAILING : MAX_SENDING_TO_ONE) - busy
+  const freeOf = (receiver: DueReceiver): number => {
+    const key = receiverKey(receiver)
+    const busy = sending.values().reduce((count, each) => count + Number(each.receiver === key), 0)
+    return (receiver.isFailing ? MAX_SENDING_TO_FAILING : MAX_SENDING_TO_ONE) - busy
   }
 
-  /** As many of each receiver as it has room for. */
-  const choose = (due: Candidate[]): Candidate[] => {
-    const room = new Map<string, number>()
-    let left = MAX_SENDING - sending.size
-    return due.filter((candidate) => {
-      const key = receiverKey(candidate)
-      const free = room.get(key) ?? freeOf(candidate)
-      if (free <= 0 || left <= 0) return false
-      room.set(key, free - 1)
-      left--
-      return true
-    })
-  }
+  const isPausing = (receiver: DueReceiver): boolean =>
+    receiver.isFailing && monotonicNow() - (failedAt.get(receiverKey(receiver)) ?? -Infinity) < FAILING_PAUSE_MS
 
-  /** Receivers that have no room are left out of the next query, so that their deliveries do not hide those of others. */
+  /** As many of each receiver as it has room for. What waits for a receiver that has none is not looked at. */
   const pass = async (): Promise<void> => {
     for (const { beforeClaim } of Object.values(senders)) await beforeClaim?.()
-    const full = new Set<string>()
     isMoreDue = true
-    while (!stopping.signal.aborted && sending.size < MAX_SENDING) {
-      const due = await listDue(db.read, { now: now(), except: [...full], limit: MAX_SENDING })
-      if (due.length === 0) {
-        isMoreDue = full.size > 0
-        return
-      }
-      const claimed = await claim(choose(due))
-      for (const candidate of due) {
-        const key = receiverKey(candidate)
-        if (!claimed.has(key) || freeOf(candidate) <= 0) full.add(key)
-      }
-    }
+    const receivers = await listDueReceivers(db, now())
+    const chosen = await Promise.all(
+      receivers.map(async (receiver) => {
+        const limit = freeOf(receiver)
+        const numbers =
+          limit > 0 && !isPausing(receiver) ? await listDue(db.read, { ...receiver, now: now(), limit }) : []
+        return { numbers, isAll: numbers.length < limit }
+      }),
+    )
+    const numbers = chosen.flatMap((each) => each.numbers)
+    const room = MAX_SENDING - sending.size
+    isMoreDue = numbers.length > room || chosen.some(({ isAll }) => !isAll)
+    await claim(numbers.slice(0, room))
   }
 
-  /** The receivers of which something was claimed. */
-  const claim = async (chosen: Candidate[]): Promise<Set<string>> => {
-    if (chosen.length === 0) return new Set()
+  const claim = async (numbers: number[]): Promise<void> => {
+    if (numbers.length === 0 || stopping.signal.aborted) return
     const claimedAt = monotonicNow()
-    const numbers = chosen.map(({ number }) => number)
     const lease = { now: now(), leaseMs: LEASE_MS }
-    const claimed = await db.transaction((trx) => claimDeliveries(trx, numbers, lease))
-    for (const delivery of claimed) start(delivery, claimedAt)
-    return new Set(claimed.map(receiverKey))
+    for (const delivery of await db.transaction((trx) => claimDeliveries(trx, numbers, lease)))
+      start(delivery, claimedAt)
   }
 
   const start = (delivery: ClaimedDelivery, claimedAt: number): void => {
@@ -106,11 +97,17 @@ export function createDispatcher(services: DispatcherServices, senders: Senders)
     let at = claimedAt
     while (delivery && !stopping.signal.aborted) {
       const attempt = await attemptDelivery(services, senders, delivery, () => isMine(at))
+      noteFailure(delivery, attempt)
       const stored: { next: ClaimedDelivery | undefined } | undefined = await store(delivery, attempt)
       if (!stored) return
       at = monotonicNow()
       delivery = stored.next
     }
+  }
+
+  const noteFailure = (delivery: ClaimedDelivery, { outcome, isOurs = false }: Attempt): void => {
+    if (outcome === 'retry' && !isOurs) failedAt.set(receiverKey(delivery), monotonicNow())
+    else failedAt.delete(receiverKey(delivery))
   }
 
   const isMine = (claimedAt: number): boolean => monotonicNow() - claimedAt < MAX_BEFORE_SENDING_MS

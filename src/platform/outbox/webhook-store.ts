@@ -42,14 +42,12 @@ export async function replaceSealedSecrets(trx: Trx, { id, secret, previous }: S
 /** At most so many deliveries are numbered in one transaction. */
 const MAX_NUMBERED = 500
 
+/** An index has them, which SQLite takes only without parameters. */
+const isUnnumbered = sql<boolean>`kind = 'webhook' and sequence is null and state = 'waiting'`
+
 /** Webhooks with deliveries that have no sequence number yet. */
 async function listUnnumberedWebhooks(db: Reader): Promise<string[]> {
-  const rows = await db
-    .selectFrom('outbox_deliveries')
-    .select('receiver_id')
-    .distinct()
-    .where(sql<boolean>`kind = 'webhook' and sequence is null and state = 'waiting'`)
-    .execute()
+  const rows = await db.selectFrom('outbox_deliveries').select('receiver_id').distinct().where(isUnnumbered).execute()
   return rows.map(({ receiver_id }) => receiver_id)
 }
 
@@ -70,7 +68,7 @@ export async function numberDeliveries(
     .executeTakeFirst()
   const unnumbered = sql`
     select number, row_number() over (order by number) as place from outbox_deliveries
-    where kind = 'webhook' and receiver_id = ${webhookId} and sequence is null and state = 'waiting'
+    where ${isUnnumbered} and receiver_id = ${webhookId}
     order by number limit ${MAX_NUMBERED}`
   if (!webhook?.enabled)
     return changedRows(

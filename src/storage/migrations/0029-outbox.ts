@@ -29,17 +29,19 @@ create table outbox_deliveries (
   expires_at bigint not null,
   finished_at bigint
 );
-create index outbox_deliveries_due on outbox_deliveries (next_attempt_at)
+create index outbox_deliveries_due on outbox_deliveries (kind, receiver_id, next_attempt_at, number)
   where state = 'waiting' and replaced_by is null;
+create index outbox_deliveries_replaced on outbox_deliveries (replaced_by)
+  where state = 'waiting' and replaced_by is not null;
 create index outbox_deliveries_waiting on outbox_deliveries (kind, receiver_id, person_id, number)
   where state = 'waiting';
-create index outbox_deliveries_of_person on outbox_deliveries (person_id) where state = 'waiting';
+create index outbox_deliveries_of_person on outbox_deliveries (person_id, kind, receiver_id, number) where state = 'waiting';
 create index outbox_deliveries_expiring on outbox_deliveries (expires_at) where state = 'waiting';
-create index outbox_deliveries_unnumbered on outbox_deliveries (receiver_id, number)
+create index outbox_deliveries_unnumbered on outbox_deliveries (kind, receiver_id, sequence, number)
   where kind = 'webhook' and sequence is null and state = 'waiting';
 create unique index outbox_deliveries_by_sequence on outbox_deliveries (receiver_id, sequence)
   where sequence is not null;
-create index outbox_deliveries_by_receiver on outbox_deliveries (kind, receiver_id, number);
+create index outbox_deliveries_by_receiver on outbox_deliveries (receiver_id, kind, number);
 create index outbox_deliveries_by_action on outbox_deliveries (action_id) where action_id is not null;
 create index outbox_deliveries_awaited on outbox_deliveries (action_id) where action_id is not null and state = 'waiting';
 create index outbox_deliveries_finished on outbox_deliveries (finished_at) where finished_at is not null;
