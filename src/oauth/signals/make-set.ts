@@ -26,8 +26,6 @@ export async function makeSet(
   const { uri, reason } = SIGNAL_TYPES[type]
   const event =
     reason === undefined ? details : { event_timestamp: seconds(at), reason_admin: { en: reason }, ...details }
-  // Another replica may have made the first RSA key a moment ago.
-  if (!signingKeys.algorithms().includes('RS256')) await signingKeys.reload()
   const claims = {
     iss: config.baseUrl,
     jti: id,
@@ -37,7 +35,7 @@ export async function makeSet(
     sub_id: subjectOf(config.baseUrl, subject),
     events: { [uri]: event },
   }
-  return signingKeys.sign(claims, 'RS256', SECURITY_EVENT_TOKEN)
+  return signingKeys.signWithRsa(claims, SECURITY_EVENT_TOKEN)
 }
 
 /** RFC 9493, and SSF 1.0 section 3. */

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import { Type } from 'typebox'
 import { listHeld, settleFetched } from '../../platform/outbox/held-delivery-store.ts'
 import type { Services } from '../../platform/services.ts'
@@ -93,11 +92,7 @@ async function readSets(
   if (status !== 'enabled') return NOTHING
   const held = await listHeld(db.read, { kind: 'signals', receiverId: clientId }, limit + 1)
   const sets: Record<string, string> = {}
-  for (const delivery of held.slice(0, limit)) {
-    sets[delivery.id] = await makeSet(services, delivery)
-    // A signature takes some milliseconds of the thread that answers everybody.
-    await setImmediate()
-  }
+  for (const delivery of held.slice(0, limit)) sets[delivery.id] = await makeSet(services, delivery)
   return { sets, moreAvailable: held.length > limit }
 }
 

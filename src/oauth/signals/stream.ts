@@ -7,11 +7,11 @@ import type { Stream } from './stream-store.ts'
 /** RFC 8935 and RFC 8936. */
 export const PUSH = 'urn:ietf:rfc:8935'
 export const POLL = 'urn:ietf:rfc:8936'
-export const DELIVERY_METHODS = [PUSH, POLL] as const
+const DELIVERY_METHODS = [PUSH, POLL] as const
 export const STREAM_STATUSES = ['enabled', 'paused', 'disabled'] as const
-export const SPEC_VERSION = '1_0'
+const SPEC_VERSION = '1_0'
 /** Seconds. */
-export const MIN_VERIFICATION_INTERVAL = 2
+const MIN_VERIFICATION_INTERVAL = 2
 
 const Uri = Type.String({ minLength: 1, maxLength: 500 })
 const Uris = Type.Array(Uri, { maxItems: 100 })

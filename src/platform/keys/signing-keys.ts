@@ -11,6 +11,11 @@ import { loadServiceKeys, readServiceKeys, announceKey, storeServiceKey, type Se
 export interface SigningKeys {
   /** A compact JWS over the claims, by the active key for this algorithm. */
   sign(claims: Record<string, unknown>, alg?: SigningAlgorithm, type?: TokenType): string
+  /**
+   * The same with RS256, on another thread: a signature takes two milliseconds, and many are made at once when many applications are told.
+   * Another replica may have made the first RSA key a moment ago, so the keys are read again if there is none.
+   */
+  signWithRsa(claims: Record<string, unknown>, type: TokenType): Promise<string>
   /** The algorithms that there is a key for. */
   algorithms(): readonly SigningAlgorithm[]
   /** Those that a client may have asked for to sign its ID tokens: the RSA key also signs other tokens, and may be there for these alone. */
@@ -55,6 +60,8 @@ interface Loaded {
 /** RFC 7518 section 3.4: the two integers side by side, not in DER. */
 const ENCODING = 'ieee-p1363'
 
+const signAside = promisify(sign)
+
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
 export async function openSigningKeys(needs: SigningServices): Promise<SigningKeys> {
@@ -82,15 +89,25 @@ export async function openSigningKeys(needs: SigningServices): Promise<SigningKe
   needs.signals.on('resync', reloadSoon)
   const first = await read()
   const current = (): Loaded => loaded ?? first
+  const signerFor = (alg: SigningAlgorithm): Signer => {
+    const signer = current().signers[alg]
+    if (!signer) throw new Error(`There is no key for ${alg}.`)
+    return signer
+  }
 
   return {
     reload: async () => void (await read()),
     jwks: () => current().jwks,
     algorithms: () => Object.keys(current().signers) as SigningAlgorithm[],
     idTokenAlgorithms: () => (current().signsIdTokensWithRsa ? ['ES256', 'RS256'] : ['ES256']),
+    async signWithRsa(claims, type) {
+      if (!current().signers.RS256) await read()
+      const { headers, privateKey } = signerFor('RS256')
+      const content = `${headers[type]}.${encode(claims)}`
+      return `${content}.${(await signAside('sha256', Buffer.from(content), privateKey)).toString('base64url')}`
+    },
     sign(claims, alg = 'ES256', type = 'JWT') {
-      const signer = current().signers[alg]
-      if (!signer) throw new Error(`There is no key for ${alg}.`)
+      const signer = signerFor(alg)
       const content = `${signer.headers[type]}.${encode(claims)}`
       // The encoding matters to elliptic curves only.
       const signature = sign('sha256', Buffer.from(content), { key: signer.privateKey, dsaEncoding: ENCODING })
