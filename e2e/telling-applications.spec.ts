@@ -246,3 +246,27 @@ test('whoever disables several people at once sees when nothing is left of any o
   await dialog.getByRole('button', { name: `Download the proof about ${newcomer.email}` }).click()
   expect((await downloading).suggestedFilename()).toMatch(/^latchkey-leaving-\d+\.jwt$/)
 })
+
+test('a planned disable is shown while it is carried out, and the overview says how long it takes until nothing is left', async ({
+  asAdministrator: page,
+  administration,
+  server,
+  newcomer,
+  receiver,
+}) => {
+  const userId = await joinWiki(server, administration, newcomer, receiver.url)
+  const executeAt = Date.now() + 4000
+  await administration.post(`/api/admin/users/${userId}/lifecycle`, { action: 'disable', executeAt })
+  await page.goto(`/admin/users/${userId}`)
+  await expect(page.getByText('Will be disabled on')).toBeVisible()
+  const done = page.getByRole('list', { name: 'Scheduled and past actions' }).getByRole('listitem').first()
+  await expect(done).toContainText('Nothing is left.', { timeout: 30_000 })
+  await expect(page.getByText('Will be disabled on')).toHaveCount(0)
+  await expect(page.getByRole('button', { name: 'Enable…' })).toBeVisible()
+  // The figures are counted at most every five seconds.
+  await expect(async () => {
+    await page.goto('/admin')
+    const times = page.getByRole('region', { name: 'Until nothing is left' })
+    await expect(times).toContainText(/In half of all cases at most .* in 99 of 100 at most/, { timeout: 2000 })
+  }).toPass()
+})

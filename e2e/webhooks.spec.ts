@@ -130,4 +130,12 @@ test('whoever may not manage webhooks is not led to them, and is told why the pa
   await expect(page.getByRole('link', { name: 'Webhooks' })).toHaveCount(0)
   await page.goto('/admin/webhooks')
   await expect(page.getByRole('main')).toContainText('Say which services outside are told')
+
+  const other = await administration.createRole({ permissions: ['webhooks:manage'] })
+  const { api } = administration
+  const userId = await administration.userId(person.email)
+  expect((await api.delete(`/api/admin/users/${userId}/roles/${id}`)).ok()).toBe(true)
+  await administration.giveRole(person.email, other.id)
+  await page.reload()
+  await expect(page.getByRole('main')).toContainText('Read the audit trail')
 })

@@ -20,7 +20,9 @@ export function Shell() {
   const texts = useTexts('account').nav
   const [opened, drawer] = useDisclosure(false)
   const may = useMay()
-  const needed = useMatches().at(-1)?.staticData.permission
+  const missing = useMatches()
+    .at(-1)
+    ?.staticData.permissions?.find((permission) => !may(permission))
 
   return (
     <AppShell
@@ -68,7 +70,7 @@ export function Shell() {
       </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1}>
         <Container size={1080} px={{ base: 'md', sm: 'xl' }} py={{ base: 'lg', sm: 32 }}>
-          <Box>{needed && !may(needed) ? <NoPermissionPage permission={needed} /> : <Outlet />}</Box>
+          <Box>{missing ? <NoPermissionPage permission={missing} /> : <Outlet />}</Box>
         </Container>
       </AppShell.Main>
       <UnsavedChangesDialog />

@@ -36,6 +36,8 @@ export type Page<Path extends string = string, Search = unknown> = {
   path: Path
   /** Without it everybody who is signed in may see the page. */
   permission?: PermissionName
+  /** Which it needs besides. */
+  also?: PermissionName
   link?: PageLink
   /** Reads the query of its address. */
   readSearch?: (query: Record<string, unknown>) => Search
@@ -174,11 +176,13 @@ export const pages = [
   page({
     path: paths.adminWebhooks,
     permission: 'webhooks:manage',
+    also: 'audit:read',
     component: lazyRouteComponent(() => import('../admin/webhooks/WebhooksPage.tsx'), 'WebhooksPage'),
   }),
   page({
     path: paths.adminWebhook,
     permission: 'webhooks:manage',
+    also: 'audit:read',
     readSearch: readWebhookSearch,
     component: lazyRouteComponent(() => import('../admin/webhooks/WebhookPage.tsx'), 'WebhookPage'),
   }),

@@ -18,6 +18,7 @@ const root = createRootRoute({
 const routeOf = <const Path extends string, Search>({
   path,
   permission,
+  also,
   readSearch,
   load,
   component,
@@ -25,7 +26,7 @@ const routeOf = <const Path extends string, Search>({
   createRoute({
     getParentRoute: () => root,
     path,
-    staticData: permission === undefined ? {} : { permission },
+    staticData: { permissions: [permission, also].filter((each) => each !== undefined) },
     // A page that reads nothing of its query has none: the router would take the query out of its address.
     validateSearch: readSearch as (query: Record<string, unknown>) => Search,
     loader: ({ params }) => load?.(params),
@@ -52,7 +53,7 @@ declare module '@tanstack/react-router' {
     router: typeof router
   }
   interface StaticDataRouteOption {
-    /** The permission that the page needs. */
-    permission?: PermissionName
+    /** The permissions that the page needs. */
+    permissions?: PermissionName[]
   }
 }

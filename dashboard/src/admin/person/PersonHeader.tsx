@@ -1,6 +1,6 @@
 import { Badge, Box, Button, Group, Stack, Text } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { answer, api } from '../../api/client.ts'
 import type { UserDetails } from '../../api/shapes.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
@@ -11,7 +11,7 @@ import { PageHeader } from '../../ui/PageHeader.tsx'
 import { PersonAvatar } from '../../ui/PersonAvatar.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { SavedNote } from '../../ui/SaveButton.tsx'
-import { lifecycleQuery } from '../users/user-queries.ts'
+import { lifecycleQuery, userQuery } from '../users/user-queries.ts'
 import { LifecycleDialog } from './LifecycleDialog.tsx'
 import { DisabledReceipt, ScheduledAction } from './LifecycleSection.tsx'
 
@@ -26,6 +26,14 @@ export function PersonHeader({ details: { user, hasPassword, passkeys } }: { det
   const actions = useQuery({ ...lifecycleQuery(user.id), enabled: maySwitch })
   // Once the account is switched, `action` is the opposite, and the dialog still shows what became of it.
   const [asked, setAsked] = useState<'enable' | 'disable'>()
+  // A planned action that is carried out while the page is open has changed the account.
+  const finished = actions.data?.actions.filter(({ finishedAt }) => finishedAt !== null).length
+  const finishedBefore = useRef(finished)
+  useEffect(() => {
+    if (finishedBefore.current !== undefined && finished !== finishedBefore.current)
+      void client.invalidateQueries({ queryKey: userQuery(user.id).queryKey, exact: true })
+    finishedBefore.current = finished
+  }, [client, finished, user.id])
   const name = user.displayName ?? user.email
   const action = user.disabled_at === null ? 'disable' : 'enable'
   const reload = () => client.invalidateQueries({ queryKey: ['admin'] })

@@ -60,7 +60,10 @@ export const userQuery = (userId: string) =>
 export const lifecycleQuery = (userId: string) =>
   queryOptions({
     queryKey: ['admin', 'users', userId, 'lifecycle'],
-    queryFn: () => answer(api.GET('/api/admin/users/{userId}/lifecycle', { params: { path: { userId } } })),
+    queryFn: () => {
+      const params = { path: { userId }, query: { limit: 200 } }
+      return answer(api.GET('/api/admin/users/{userId}/lifecycle', { params }))
+    },
     // It stops while the page is hidden.
     refetchInterval: ({ state }) =>
       isOutage(state.error) ? OUTAGE_PAUSE_MS : nextReading(state.data?.actions ?? [], Date.now()),
