@@ -174,6 +174,7 @@ test('a disable names what ends, asks why, and leaves its receipt; sessions, lin
   await expect(receipt).toContainText('Reason: Left the company')
   expect(switched()).toBe(1)
   await expectAccessible()
+  await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click()
   await page.getByRole('tab', { name: 'Activity' }).click()
   await expect(page.getByRole('row').filter({ hasText: 'Account disabled' })).toContainText(administrator.email)
   await expect(page).toHaveURL(/tab=activity/)
