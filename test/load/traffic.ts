@@ -64,7 +64,7 @@ export async function mixedTraffic(connection: Connection, fixture: Fixture, wor
 
 export const PASSWORD = 'a password for load tests'
 
-async function passwordLogin(connection: Connection, fixture: Fixture): Promise<Step> {
+export async function passwordLogin(connection: Connection, fixture: Fixture): Promise<Step> {
   const email = 'password-login@example.com'
   await addAdministrator(connection, fixture, email)
   const request = postJson('/api/auth/login', { email, password: PASSWORD }, { Origin: ISSUER })
