@@ -36,6 +36,7 @@ const DIALOGS = {
   '/admin/users': 'Create a user',
   '/admin/roles': 'Create a role',
   '/admin/hosts': 'Add a host',
+  '/admin/webhooks': 'Add a webhook',
   '/account/passkeys': 'Add a passkey',
 }
 

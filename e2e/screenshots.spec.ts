@@ -128,7 +128,7 @@ const signedInViews = ({ userId, invitedId, clientId, consent }: Sample): Record
     },
   },
   ...Object.fromEntries(
-    ['access', 'claims', 'signIn', 'appearance', 'diagnosis', 'try'].map((name) => [
+    ['access', 'claims', 'signIn', 'signOut', 'appearance', 'diagnosis', 'try'].map((name) => [
       `admin-application-${name}`,
       { path: `/admin/applications/${clientId}?tab=${name}` },
     ]),
@@ -136,6 +136,8 @@ const signedInViews = ({ userId, invitedId, clientId, consent }: Sample): Record
   'admin-certificates': { path: '/admin/certificates' },
   'admin-certificates-revoke': { path: '/admin/certificates', act: click('Revoke') },
   'admin-audit': { path: '/admin/audit' },
+  'admin-webhooks': { path: '/admin/webhooks' },
+  'admin-webhooks-add': { path: '/admin/webhooks', act: click('Add a webhook') },
   'not-found': { path: '/account/nowhere' },
 })
 

@@ -2,21 +2,10 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { request } from '@playwright/test'
-import { type Administration, expect, test as base } from './support/administration.ts'
-import { type Receiver, startReceiver } from './support/receiver.ts'
+import type { Administration } from './support/administration.ts'
+import { expect, test } from './support/receiver.ts'
 import type { Server } from './support/server.ts'
 import type { Person } from './support/test.ts'
-
-const test = base.extend<{ receiver: Receiver }>({
-  // oxlint-disable-next-line no-empty-pattern -- Playwright reads the dependencies of the fixture from this pattern.
-  receiver: async ({}, use) => {
-    const receiver = await startReceiver()
-    await use(receiver)
-    await receiver.stop()
-  },
-})
-
-test.use({ settings: { OUTGOING_ALLOW: '127.0.0.0/8' } })
 
 const HOUR_MS = 3_600_000
 

@@ -1,16 +1,4 @@
-import { expect, test as base } from './support/administration.ts'
-import { type Receiver, startReceiver } from './support/receiver.ts'
-
-const test = base.extend<{ receiver: Receiver }>({
-  // oxlint-disable-next-line no-empty-pattern -- Playwright reads the dependencies of the fixture from this pattern.
-  receiver: async ({}, use) => {
-    const receiver = await startReceiver()
-    await use(receiver)
-    await receiver.stop()
-  },
-})
-
-test.use({ settings: { OUTGOING_ALLOW: '127.0.0.0/8' } })
+import { expect, test } from './support/receiver.ts'
 
 test('an administrator adds a webhook, sees its secret once, tests it, and sees what it was told', async ({
   asAdministrator: page,

@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
+import { test as base } from './administration.ts'
 
-export type Receiver = {
+type Receiver = {
   url: string
   /** The bodies of what has come, the oldest first. */
   bodies: string[]
@@ -11,7 +12,7 @@ export type Receiver = {
 }
 
 /** An application on this computer that is told that access has ended. */
-export async function startReceiver(): Promise<Receiver> {
+async function startReceiver(): Promise<Receiver> {
   const bodies: string[] = []
   let held: ServerResponse[] = []
   let answer: number | 'hold' = 204
@@ -43,3 +44,16 @@ export async function startReceiver(): Promise<Receiver> {
     },
   }
 }
+
+/** With an application on this computer that is told, which the server may reach. */
+export const test = base.extend<{ receiver: Receiver }>({
+  settings: [{ OUTGOING_ALLOW: '127.0.0.0/8' }, { option: true, scope: 'worker' }],
+  // oxlint-disable-next-line no-empty-pattern -- Playwright reads the dependencies of the fixture from this pattern.
+  receiver: async ({}, use) => {
+    const receiver = await startReceiver()
+    await use(receiver)
+    await receiver.stop()
+  },
+})
+
+export { expect } from './test.ts'

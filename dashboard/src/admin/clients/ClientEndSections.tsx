@@ -45,7 +45,7 @@ export function TurnClientSection({ application, mayWrite }: { application: Clie
           action={() => turn(asked)}
         >
           {asked.disabled ? said.offText : said.onText}
-          {asked.disabled && kind === 'application' && <WhoIsTold application={application} />}
+          {asked.disabled && kind === 'application' && <WhoIsTold application={application} tellsStream />}
         </ConfirmDialog>
       )}
     </Section>
@@ -53,12 +53,13 @@ export function TurnClientSection({ application, mayWrite }: { application: Clie
 }
 
 /** Whether the application itself learns at once that nobody may use it any more. */
-function WhoIsTold({ application: { client_id: clientId, backchannelLogoutUri: uri } }: { application: Client }) {
+function WhoIsTold({ application, tellsStream = false }: { application: Client; tellsStream?: boolean }) {
+  const { client_id: clientId, backchannelLogoutUri: uri } = application
   const texts = useTexts('admin').clients.turn
   const { data } = useQuery(tellingQuery(clientId))
   return (
     <Text size="sm" mt="xs" style={{ overflowWrap: 'anywhere' }}>
-      {uri === null ? texts.notTold : texts.told(uri)} {data?.stream && texts.toldStream}
+      {uri === null ? texts.notTold : texts.told(uri)} {tellsStream && data?.stream && texts.toldStream}
     </Text>
   )
 }
@@ -90,6 +91,7 @@ export function DeleteClientSection({ application }: { application: Client }) {
           }}
         >
           {texts.deleteText}
+          {application.clientType !== 'proxied' && <WhoIsTold application={application} />}
         </ConfirmDialog>
       )}
     </Section>

@@ -21,6 +21,7 @@ export const webhookQuery = (id: string) =>
   queryOptions({
     queryKey: [...WEBHOOKS_KEY, id],
     queryFn: () => answer(api.GET('/api/admin/webhooks/{id}', { params: { path: { id } } })),
+    refetchInterval: 5000,
   })
 
 /** The number of the delivery that is looked for, in the address. */
