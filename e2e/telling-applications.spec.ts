@@ -3,9 +3,11 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { request } from '@playwright/test'
 import type { Administration } from './support/administration.ts'
-import { expect, test } from './support/receiver.ts'
+import { expect, REACHES_RECEIVER, test } from './support/receiver.ts'
 import type { Server } from './support/server.ts'
 import type { Person } from './support/test.ts'
+
+test.use({ settings: REACHES_RECEIVER })
 
 const HOUR_MS = 3_600_000
 

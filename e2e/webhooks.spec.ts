@@ -1,4 +1,6 @@
-import { expect, test } from './support/receiver.ts'
+import { expect, REACHES_RECEIVER, test } from './support/receiver.ts'
+
+test.use({ settings: REACHES_RECEIVER })
 
 test('an administrator adds a webhook, sees its secret once, tests it, and sees what it was told', async ({
   asAdministrator: page,

@@ -45,9 +45,11 @@ async function startReceiver(): Promise<Receiver> {
   }
 }
 
-/** With an application on this computer that is told, which the server may reach. */
+/** Settings of a server that may send requests to this computer. */
+export const REACHES_RECEIVER = { OUTGOING_ALLOW: '127.0.0.0/8' }
+
+/** With an application on this computer that is told. The server may reach it with `REACHES_RECEIVER`. */
 export const test = base.extend<{ receiver: Receiver }>({
-  settings: [{ OUTGOING_ALLOW: '127.0.0.0/8' }, { option: true, scope: 'worker' }],
   // oxlint-disable-next-line no-empty-pattern -- Playwright reads the dependencies of the fixture from this pattern.
   receiver: async ({}, use) => {
     const receiver = await startReceiver()
