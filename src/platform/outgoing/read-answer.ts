@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 
-export const MAX_ANSWER_BYTES = 64 * 1024
+const MAX_ANSWER_BYTES = 64 * 1024
 
 /** Reads so much of an answer, and closes the connection if there is more. Bytes are counted as they come: nothing is unpacked. */
 export async function readAnswer(
