@@ -33,6 +33,7 @@ const UNCHECKED: Record<string, string> = {
     'Takes the roles of an account that is deleted in the same transaction.',
   'oauth/clients/built-in-client.ts addBuiltInClient': 'Runs at the start of the service.',
   'oauth/clients/pkce-uses.ts markPkceUse': 'Writes times.',
+  'oauth/logout/logout-store.ts markClientTold': 'Writes whether an application is still to be told.',
   'oauth/clients/client-store.ts deleteMarkedClient': 'Removes what is marked as deleted.',
   'identity/users/create-user.ts giveRoleOfEverybody': 'For a new account.',
   'identity/sessions/administer.ts lockAdministration': 'Locks a row, and writes what it has.',

@@ -7,7 +7,7 @@ const SOON_MS = 1000
 const LATER_MS = 5000
 
 /** A disable whose receipt some receiver, or the service itself, has still to complete. Earlier versions have completed none. */
-export const isOpenReceipt = ({ action, status, receipt, finishedAt }: LifecycleAction, now: number): boolean =>
+const isOpenReceipt = ({ action, status, receipt, finishedAt }: LifecycleAction, now: number): boolean =>
   action === 'disable' &&
   status === 'completed' &&
   receipt !== null &&
