@@ -13,13 +13,17 @@ interface Attempt {
   status: number | undefined
 }
 
+/** A receiver that has failed for less has nothing planned for much later. */
+const OUTAGE_MS = 60_000
+
 /**
- * Notes that a receiver has answered. If it failed before, everything that waits for it is tried at once, instead of when each of them
- * was to be tried next.
+ * Notes that a receiver has answered. After an outage, everything that waits for it is tried at once, instead of when each of them was to
+ * be tried next. One thing that it never accepts, while it accepts others, is no outage, and is not tried more often because of them.
  */
 export async function markAnswering(trx: Trx, { kind, receiverId }: Receiver, { now, status }: Attempt): Promise<void> {
   const answered = { kind, receiverId, now, status: status ?? null }
-  if ((await endFailure(trx, answered)).length > 0) await makeDue(trx, { kind, receiverId }, now)
+  if ((await endOutage(trx, { ...answered, before: now - OUTAGE_MS })).length > 0)
+    await makeDue(trx, { kind, receiverId }, now)
   else noteAnswer.next(trx, answered)
 }
 
@@ -28,14 +32,15 @@ interface Answered extends Receiver {
   status: number | null
 }
 
-const endFailure = writeStatement((db, value: Values<Answered>) =>
+const WITHOUT_FAILURE = { failing_since: null, paused_until: null, last_error: null, notified_at: null }
+
+const endOutage = writeStatement((db, value: Values<Answered & { before: number }>) =>
   db
     .updateTable('outbox_receivers')
-    .set({ failing_since: null, paused_until: null, last_error: null, notified_at: null })
-    .set({ last_status: value('status'), last_at: value('now') })
+    .set({ ...WITHOUT_FAILURE, last_status: value('status'), last_at: value('now') })
     .where('kind', '=', value('kind'))
     .where('receiver_id', '=', value('receiverId'))
-    .where('failing_since', 'is not', null)
+    .where('failing_since', '<=', value('before'))
     .returning('kind'),
 )
 
@@ -45,17 +50,14 @@ const noteAnswer = writeStatement((db, value: Values<Answered>) =>
     .values({
       kind: value('kind'),
       receiver_id: value('receiverId'),
-      failing_since: null,
-      paused_until: null,
       last_status: value('status'),
-      last_error: null,
       last_at: value('now'),
-      notified_at: null,
+      ...WITHOUT_FAILURE,
     })
     .onConflict((conflict) =>
       conflict
         .columns(['kind', 'receiver_id'])
-        .doUpdateSet({ last_status: value('status'), last_at: value('now'), paused_until: null }),
+        .doUpdateSet({ last_status: value('status'), last_at: value('now'), ...WITHOUT_FAILURE }),
     ),
 )
 
@@ -75,7 +77,7 @@ async function makeDue(trx: Trx, { kind, receiverId }: Receiver, now: number): P
 export async function forgetFailure(trx: Trx, { kind, receiverId }: Receiver, now: number): Promise<void> {
   await trx
     .updateTable('outbox_receivers')
-    .set({ failing_since: null, paused_until: null, last_error: null, notified_at: null })
+    .set(WITHOUT_FAILURE)
     .where('kind', '=', kind)
     .where('receiver_id', '=', receiverId)
     .execute()

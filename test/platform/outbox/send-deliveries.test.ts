@@ -142,11 +142,11 @@ onEachEngine('sending deliveries', (engine) => {
     assert.equal(outbox.arrivals.length, 1)
   })
 
-  test('when a receiver answers again, everything that waits for it is due', async (t) => {
+  test('when a receiver answers again after a minute or more, everything that waits for it is due', async (t) => {
     const outbox = await createOutbox(t, engine)
     const replica = outbox.replica()
     await outbox.add({}, { personId: 'bob' }, { personId: 'eve' })
-    for (const wait of [0, SECOND, 5 * SECOND]) {
+    for (const wait of [0, SECOND, 5 * SECOND, 30 * SECOND, 2 * MINUTE]) {
       outbox.clock.advance(wait)
       for (await replica.dispatch(); outbox.arrivals.length > 0; await replica.dispatch()) {
         for (const arrival of outbox.arrivals.slice()) arrival.answer(500)
@@ -156,12 +156,34 @@ onEachEngine('sending deliveries', (engine) => {
     }
     assert.deepEqual(
       (await outbox.rows()).map(({ attempts }) => attempts),
-      [3, 3, 3],
+      [5, 5, 5],
     )
     await outbox.add({ personId: 'new' })
     await arrived(outbox, 1)
     outbox.arrivals[0]?.answer(200)
     await arrived(outbox, 3)
+  })
+
+  test('one that a receiver never accepts is not tried more often because it accepts others', async (t) => {
+    const outbox = await createOutbox(t, engine)
+    const replica = outbox.replica()
+    await outbox.add({})
+    for (const [attempt, wait] of [0, SECOND, 5 * SECOND].entries()) {
+      outbox.clock.advance(wait)
+      await replica.dispatch()
+      await arrived(outbox, 1)
+      outbox.arrivals[0]?.answer(500)
+      await replica.settled()
+      outbox.clock.advance(100)
+      await outbox.add({ personId: `other${attempt}` })
+      await arrived(outbox, 1)
+      assert.equal(outbox.arrivals[0]?.person, `other${attempt}`)
+      outbox.arrivals[0]?.answer(200)
+      await replica.settled()
+      await replica.dispatch()
+      assert.deepEqual(outbox.arrivals, [])
+    }
+    assert.equal((await outbox.rows())[0]?.attempts, 3)
   })
 
   test('what fails until its time is over is given up after one more attempt, and the next one is sent', async (t) => {
