@@ -6,11 +6,13 @@ import { pathToFileURL } from 'node:url'
 const [file] = process.argv.slice(2)
 const { POST } = await import(pathToFileURL(file).href)
 
-createServer(async (request, response) => {
+createServer((request, response) => void answer(request, response)).listen(process.env.PORT)
+
+async function answer(request, response) {
   const { url, method, headers } = request
   if (method !== 'POST') return response.writeHead(405).end()
   const { status } = await POST(
     new Request(new URL(url, 'http://localhost'), { method, headers, body: await text(request) }),
   )
   return response.writeHead(status).end()
-}).listen(process.env.PORT)
+}

@@ -132,11 +132,10 @@ onEachEngine('logout tokens', (engine) => {
           .where('client_id', '=', application.clientId)
           .execute()
       ).length > 0
-    for (let run = 0; run < 3 && receiver.requests.length < 2; run++) {
-      assert.equal(await isThere(), true)
-      app().clock.advance(10 * SECOND)
-      await app().tick()
-    }
+    assert.equal(await isThere(), true)
+    app().clock.advance(10 * SECOND)
+    await app().tick()
+    assert.equal(await isThere(), true)
     assert.equal((await verifyLogoutToken(app(), application, await receiver.token(2))).sub, person.user.id)
     await untilState(application, 'acknowledged', 2)
     app().clock.advance(10 * SECOND)
