@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
-import { ACCESS_ENDS, type AccessEnd } from '../../../src/vocabulary/access-ends.ts'
 import { sharedApp } from '../../support/app.ts'
 import {
-  claimsOf,
   encode,
   getTokens,
   locationOf,
@@ -15,7 +13,7 @@ import {
 import { onEachEngine } from '../../support/engines.ts'
 import { signedInPerson, type SignedInPerson } from '../../support/people.ts'
 import { until } from '../../support/replicas.ts'
-import { endAccess, giveAccess } from '../../support/ways-access-ends.ts'
+import { giveAccess } from '../../support/ways-access-ends.ts'
 import { type LogoutReceiver, startLogoutReceiver, verifyLogoutToken } from './logout-receiver.ts'
 
 const SECOND = 1000
@@ -47,17 +45,6 @@ onEachEngine('logout tokens', (engine) => {
       const [first] = await deliveriesTo(application)
       return first?.state === state && first.attempts === attempts && (state !== 'waiting' || first.status !== null)
     }, 5000)
-
-  for (const way of Object.keys(ACCESS_ENDS) as AccessEnd[])
-    test(`${way}: the application gets one, and its library takes it`, async () => {
-      const access = await giveAccess(app(), admin, settings())
-      await endAccess(access, way)
-      const claims = await verifyLogoutToken(app(), access.application, await receiver.token(1))
-      assert.equal(claims.sub, access.person.user.id)
-      const { sid } = claimsOf(access.tokens.id_token)
-      assert.equal(claims['sid'], ACCESS_ENDS[way].reach === 'session' ? sid : undefined)
-      await untilState(access.application, 'acknowledged', 1)
-    })
 
   test('are signed by the algorithm of the client', async () => {
     const answer = await admin.post('/oauth/clients', {
