@@ -249,6 +249,7 @@ test('the page of an application fits a phone in German, and its tabs are used w
     'Wer sie benutzen darf',
     'Was sie erfährt',
     'Anmeldung',
+    'Abmeldung',
     'Aussehen',
     'Diagnose',
     'Ausprobieren',
