@@ -1,5 +1,4 @@
-import type { FastifyError, FastifyInstance } from 'fastify'
-import { fastify, LogController } from 'fastify'
+import { fastify, type FastifyError, type FastifyInstance, LogController } from 'fastify'
 import { ERROR_REASONS } from './error-reasons.ts'
 import { avatarRoutes } from './identity/account/avatar-routes.ts'
 import { emailRoutes } from './identity/account/email-routes.ts'
@@ -51,7 +50,7 @@ import { healthRoutes } from './platform/http/health.ts'
 import { logRequests, withoutChildLoggers } from './platform/http/log.ts'
 import { trackMethods } from './platform/http/methods.ts'
 import { describeApi, openApiRoutes } from './platform/http/openapi.ts'
-import { limitBodyTime, parseJsonBody, refuseCompressed } from './platform/http/request-body.ts'
+import { acceptJsonOnly, limitBodyTime } from './platform/http/request-body.ts'
 import { requestErrors } from './platform/http/request-errors.ts'
 import { compileSchemas } from './platform/http/schemas.ts'
 import { newId } from './platform/ids.ts'
@@ -299,17 +298,3 @@ function answerErrors(part: FastifyInstance, format: ErrorFormat): void {
 }
 
 const pathOf = (url: string): string => (url.split('?')[0] ?? '').slice(0, 200)
-
-function acceptJsonOnly(app: FastifyInstance): void {
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
-    let value: unknown
-    try {
-      refuseCompressed(request)
-      value = (body as Buffer).length === 0 ? undefined : parseJsonBody(body as Buffer)
-    } catch (error) {
-      return done(error as Error)
-    }
-    return done(null, value)
-  })
-}

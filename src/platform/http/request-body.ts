@@ -121,3 +121,18 @@ function hasSmallBody({ headers, raw }: FastifyRequest): boolean {
   if (raw.complete || headers['content-type']?.startsWith('multipart/')) return false
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
+
+/** JSON is the only kind of body, unless a part of the service accepts another. */
+export function acceptJsonOnly(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    let value: unknown
+    try {
+      refuseCompressed(request)
+      value = (body as Buffer).length === 0 ? undefined : parseJsonBody(body as Buffer)
+    } catch (error) {
+      return done(error as Error)
+    }
+    return done(null, value)
+  })
+}
