@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Trx } from '../../storage/database.ts'
-import { type Values, writeStatement } from '../../storage/statement.ts'
+import { readStatement, type Values, writeStatement } from '../../storage/statement.ts'
 import type { ReceiverKind } from '../../vocabulary/receivers.ts'
 
 interface Receiver {
@@ -13,19 +13,29 @@ interface Attempt {
   status: number | undefined
 }
 
-/** A receiver that has failed for less has nothing planned for much later. */
+/** A receiver that has failed for less has nothing planned for much later, but for what it did not answer. */
 const OUTAGE_MS = 60_000
+/** So often something is tried early that a receiver has not answered: perhaps it never answers this one. */
+const MAX_EARLY_ATTEMPTS = 5
 
 /**
- * Notes that a receiver has answered. After an outage, everything that waits for it is tried at once, instead of when each of them was to
- * be tried next. One thing that it never accepts, while it accepts others, is no outage, and is not tried more often because of them.
+ * Notes that a receiver has answered. If it failed before, what it did not answer is tried at once, instead of when it was to be tried
+ * next, and after an outage everything is. What it refused while it took others is not tried more often because of them.
  */
 export async function markAnswering(trx: Trx, { kind, receiverId }: Receiver, { now, status }: Attempt): Promise<void> {
-  const answered = { kind, receiverId, now, status: status ?? null }
-  if ((await endOutage(trx, { ...answered, before: now - OUTAGE_MS })).length > 0)
-    await makeDue(trx, { kind, receiverId }, now)
-  else noteAnswer.next(trx, answered)
+  const [before] = await findFailure(trx, { kind, receiverId })
+  noteAnswer.next(trx, { kind, receiverId, now, status: status ?? null })
+  if (!before || before.since === null) return
+  await makeDue(trx, { kind, receiverId }, { now, isAll: before.since <= now - OUTAGE_MS })
 }
+
+const findFailure = readStatement((db, value: Values<Receiver>) =>
+  db
+    .selectFrom('outbox_receivers')
+    .select('failing_since as since')
+    .where('kind', '=', value('kind'))
+    .where('receiver_id', '=', value('receiverId')),
+)
 
 interface Answered extends Receiver {
   now: number
@@ -33,16 +43,6 @@ interface Answered extends Receiver {
 }
 
 const WITHOUT_FAILURE = { failing_since: null, paused_until: null, last_error: null, notified_at: null }
-
-const endOutage = writeStatement((db, value: Values<Answered & { before: number }>) =>
-  db
-    .updateTable('outbox_receivers')
-    .set({ ...WITHOUT_FAILURE, last_status: value('status'), last_at: value('now') })
-    .where('kind', '=', value('kind'))
-    .where('receiver_id', '=', value('receiverId'))
-    .where('failing_since', '<=', value('before'))
-    .returning('kind'),
-)
 
 const noteAnswer = writeStatement((db, value: Values<Answered>) =>
   db
@@ -62,7 +62,11 @@ const noteAnswer = writeStatement((db, value: Values<Answered>) =>
 )
 
 /** What waits for a receiver is tried now, but for what is being tried. */
-async function makeDue(trx: Trx, { kind, receiverId }: Receiver, now: number): Promise<void> {
+async function makeDue(
+  trx: Trx,
+  { kind, receiverId }: Receiver,
+  { now, isAll }: { now: number; isAll: boolean },
+): Promise<void> {
   await trx
     .updateTable('outbox_deliveries')
     .set({ next_attempt_at: now, scheduled_at: now })
@@ -70,6 +74,7 @@ async function makeDue(trx: Trx, { kind, receiverId }: Receiver, now: number): P
     .where('kind', '=', kind)
     .where('receiver_id', '=', receiverId)
     .where('next_attempt_at', '>', now)
+    .$if(!isAll, (query) => query.where('last_status', 'is', null).where('attempts', '<=', MAX_EARLY_ATTEMPTS))
     .execute()
 }
 
@@ -81,7 +86,7 @@ export async function forgetFailure(trx: Trx, { kind, receiverId }: Receiver, no
     .where('kind', '=', kind)
     .where('receiver_id', '=', receiverId)
     .execute()
-  await makeDue(trx, { kind, receiverId }, now)
+  await makeDue(trx, { kind, receiverId }, { now, isAll: true })
 }
 
 /** Notes that an attempt has failed, and until when the receiver wants to get nothing. */

@@ -164,6 +164,20 @@ onEachEngine('sending deliveries', (engine) => {
     await arrived(outbox, 3)
   })
 
+  test('what a receiver did not answer is tried again at once when it answers another', async (t) => {
+    const outbox = await createOutbox(t, engine)
+    const replica = outbox.replica()
+    await outbox.add({}, { personId: 'bob' })
+    await arrived(outbox, 2)
+    for (const arrival of outbox.arrivals.slice()) arrival.fail(new OutgoingError('timeout', 'No answer came.'))
+    await replica.settled()
+    outbox.clock.advance(100)
+    await outbox.add({ personId: 'new' })
+    await arrived(outbox, 1)
+    outbox.arrivals[0]?.answer(200)
+    await arrived(outbox, 2)
+  })
+
   test('one that a receiver never accepts is not tried more often because it accepts others', async (t) => {
     const outbox = await createOutbox(t, engine)
     const replica = outbox.replica()
