@@ -7,9 +7,10 @@ import { formatPublicKey } from '../../platform/openssh/public-key.ts'
 import type { Services } from '../../platform/services.ts'
 import type { Form } from '../revocation/write-revocation-list.ts'
 import { findHost } from './authenticate-host.ts'
+import { writeClientSetup } from './client-setup.ts'
 import { type HostLists, sendFresh } from './host-lists.ts'
 import type { LongPolls } from './long-polls.ts'
-import { writeClientSetup, writeHostSetup, writeKnownHosts } from './setup-files.ts'
+import { writeHostSetup, writeKnownHosts } from './setup-files.ts'
 
 const tags = ['SSH hosts']
 
