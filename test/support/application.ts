@@ -14,6 +14,29 @@ export interface Application {
   redirectUri: string
 }
 
+/** What administrators see of an application for which nothing else was said. */
+export const CLIENT_DEFAULTS = {
+  operator: null,
+  allowedRoles: null,
+  idTokenClaims: 'minimal',
+  id_token_signed_response_alg: 'ES256',
+  claims: [],
+  introspectionClaims: false,
+  pkce: 'required',
+  pkceLastMissingAt: null,
+  pkceLastSentAt: null,
+  consent: 'ask',
+  backchannelLogoutUri: null,
+  backchannelLogoutSessionRequired: false,
+  sessionExpiry: false,
+  refreshTokens: 'offline',
+  signalSubjects: 'own',
+  signalSubjectFormat: 'iss_sub',
+  launchUrl: null,
+  logoUrl: null,
+  disabled: false,
+}
+
 export const REDIRECT_URI = 'https://app.example/cb'
 export const ALL_SCOPES = ['openid', 'profile', 'email', 'offline_access']
 

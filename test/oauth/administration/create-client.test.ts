@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sharedApp } from '../../support/app.ts'
+import { CLIENT_DEFAULTS } from '../../support/application.ts'
 import { onEachEngine } from '../../support/engines.ts'
 import { type CreateResponse, BODY, INVALID_OPERATORS, newWriter } from './new-client.ts'
 
@@ -15,33 +16,15 @@ onEachEngine('new OAuth clients', (engine) => {
     assert.equal(answer.statusCode, 201)
     const made = answer.json<CreateResponse>()
     assert.deepEqual(made.client, {
+      ...CLIENT_DEFAULTS,
       client_id: made.client_id,
       name: 'Photos',
-      operator: null,
       clientType: 'confidential',
       redirect_uris: ['https://app.example/cb'],
       post_logout_redirect_uris: ['https://app.example/'],
       scopes: ['openid', 'email'],
       grantTypes: ['authorization_code', 'refresh_token', 'client_credentials'],
-      allowedRoles: null,
-      idTokenClaims: 'minimal',
-      id_token_signed_response_alg: 'ES256',
-      claims: [],
-      introspectionClaims: false,
-      pkce: 'required',
-      pkceLastMissingAt: null,
-      pkceLastSentAt: null,
-      consent: 'ask',
-      backchannelLogoutUri: null,
-      backchannelLogoutSessionRequired: false,
-      sessionExpiry: false,
-      refreshTokens: 'offline',
-      signalSubjects: 'own',
-      signalSubjectFormat: 'iss_sub',
-      launchUrl: null,
-      logoUrl: null,
       builtIn: false,
-      disabled: false,
       createdAt: app().clock.now(),
     })
     assert.match(made.client_id, /^[A-Za-z0-9_-]+$/)

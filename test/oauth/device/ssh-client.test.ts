@@ -7,7 +7,7 @@ import { form, MULTIPART, picture } from '../../identity/account/upload.ts'
 import { lifecycleOf } from '../../identity/lifecycle/actions.ts'
 import { newPublicKey, saveKey, signInCertificateUser } from '../../ssh/public-keys.ts'
 import { sharedApp } from '../../support/app.ts'
-import { isLive, refresh, type Tokens } from '../../support/application.ts'
+import { CLIENT_DEFAULTS, isLive, refresh, type Tokens } from '../../support/application.ts'
 import { onEachEngine } from '../../support/engines.ts'
 import { signedInPerson } from '../../support/people.ts'
 import {
@@ -32,33 +32,15 @@ onEachEngine('the built-in client latchkey-ssh', (engine) => {
     assert.deepEqual(
       { ...client, createdAt: 0 },
       {
+        ...CLIENT_DEFAULTS,
         client_id: 'latchkey-ssh',
         name: 'Latchkey SSH',
-        operator: null,
         clientType: 'public',
         redirect_uris: [],
         post_logout_redirect_uris: [],
         scopes: ['ssh'],
         grantTypes: [DEVICE_CODE, 'refresh_token'],
-        allowedRoles: null,
-        idTokenClaims: 'minimal',
-        id_token_signed_response_alg: 'ES256',
-        claims: [],
-        introspectionClaims: false,
-        pkce: 'required',
-        pkceLastMissingAt: null,
-        pkceLastSentAt: null,
-        consent: 'ask',
-        backchannelLogoutUri: null,
-        backchannelLogoutSessionRequired: false,
-        sessionExpiry: false,
-        refreshTokens: 'offline',
-        signalSubjects: 'own',
-        signalSubjectFormat: 'iss_sub',
-        launchUrl: null,
-        logoUrl: null,
         builtIn: true,
-        disabled: false,
         createdAt: 0,
       },
     )

@@ -5,13 +5,20 @@ import { lockUser } from '../../../src/identity/users/lock-user.ts'
 import { sidOf } from '../../../src/oauth/clients/client-session.ts'
 import { makeSet } from '../../../src/oauth/signals/make-set.ts'
 import { ACCESS_ENDS, type AccessEnd } from '../../../src/vocabulary/access-ends.ts'
-import { ORIGIN, sharedApp, type TestApp } from '../../support/app.ts'
+import { sharedApp, type TestApp } from '../../support/app.ts'
 import { authorizeUrl, claimsOf, locationOf, newPkce } from '../../support/application.ts'
 import { onEachEngine } from '../../support/engines.ts'
 import { signedInPerson, type SignedInPerson, signIn } from '../../support/people.ts'
-import { call, type Configuration, consentTo, newStream, readEvents, type Receiver } from './receiver.ts'
-
-const issSub = ({ user }: SignedInPerson) => ({ format: 'iss_sub', iss: ORIGIN, sub: user.id })
+import {
+  call,
+  type Configuration,
+  consentTo,
+  issSub,
+  newAudience,
+  newStream,
+  readEvents,
+  type Receiver,
+} from './receiver.ts'
 
 onEachEngine('what streams are told', (engine) => {
   const app = sharedApp({ engine })
@@ -21,10 +28,7 @@ onEachEngine('what streams are told', (engine) => {
   let person: SignedInPerson
 
   beforeEach(async () => {
-    ;({ receiver, stream } = await newStream(app()))
-    admin = await signedInPerson(app(), { admin: true })
-    person = await signedInPerson(app(), { password: 'correct horse battery staple' })
-    await consentTo(app(), person, receiver)
+    ;({ receiver, stream, admin, person } = await newAudience(app(), { password: 'correct horse battery staple' }))
   })
   const read = () => readEvents(app(), receiver, stream)
   const told = async () => (await read()).map(({ name, subject }) => ({ name, subject }))

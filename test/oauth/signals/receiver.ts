@@ -4,7 +4,7 @@ import type { Response } from 'light-my-request'
 import type { CreateClientRequest } from '../../../src/oauth/administration/create-client.ts'
 import { SIGNAL_TYPES, type SignalName } from '../../../src/oauth/signals/signal-events.ts'
 import { POLL } from '../../../src/oauth/signals/stream.ts'
-import type { TestApp } from '../../support/app.ts'
+import { ORIGIN, type TestApp } from '../../support/app.ts'
 import {
   ALL_SCOPES,
   type Application,
@@ -13,7 +13,7 @@ import {
   postForm,
   registerApplication,
 } from '../../support/application.ts'
-import { anonymous, type Person } from '../../support/people.ts'
+import { anonymous, type Person, signedInPerson, type SignedInPerson } from '../../support/people.ts'
 
 export const SIGNAL_SCOPES = ['ssf.read', 'ssf.manage']
 
@@ -137,6 +137,18 @@ function nameOf(uri: string): SignalName {
   const found = Object.entries(SIGNAL_TYPES).find(([, type]) => type.uri === uri)
   assert.ok(found, uri)
   return found[0] as SignalName
+}
+
+/** A person as streams name them by default. */
+export const issSub = ({ user }: SignedInPerson) => ({ format: 'iss_sub', iss: ORIGIN, sub: user.id })
+
+/** An application with a stream, a person who uses it, and an administrator. */
+export async function newAudience(app: TestApp, { password }: { password?: string } = {}) {
+  const { receiver, stream } = await newStream(app)
+  const admin = await signedInPerson(app, { admin: true })
+  const person = await signedInPerson(app, password === undefined ? {} : { password })
+  await consentTo(app, person, receiver)
+  return { receiver, stream, admin, person }
 }
 
 /** Lets a person consent to an application. */

@@ -12,12 +12,10 @@ import {
   registrationOptions,
   verifyRegistration,
 } from '../../identity/passkeys/ceremonies.ts'
-import { ORIGIN, sharedApp } from '../../support/app.ts'
+import { sharedApp } from '../../support/app.ts'
 import { onEachEngine } from '../../support/engines.ts'
-import { signedInPerson, type SignedInPerson } from '../../support/people.ts'
-import { type Configuration, consentTo, newStream, readEvents, type Receiver } from './receiver.ts'
-
-const issSub = ({ user }: SignedInPerson) => ({ format: 'iss_sub', iss: ORIGIN, sub: user.id })
+import type { SignedInPerson } from '../../support/people.ts'
+import { type Configuration, consentTo, issSub, newAudience, newStream, readEvents, type Receiver } from './receiver.ts'
 
 onEachEngine('what streams are told of roles and passkeys', (engine) => {
   const app = sharedApp({ engine })
@@ -27,10 +25,7 @@ onEachEngine('what streams are told of roles and passkeys', (engine) => {
   let person: SignedInPerson
 
   beforeEach(async () => {
-    ;({ receiver, stream } = await newStream(app()))
-    admin = await signedInPerson(app(), { admin: true })
-    person = await signedInPerson(app())
-    await consentTo(app(), person, receiver)
+    ;({ receiver, stream, admin, person } = await newAudience(app()))
   })
   const read = () => readEvents(app(), receiver, stream)
 
