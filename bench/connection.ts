@@ -75,6 +75,22 @@ function readAnswer(text: string): Answer | undefined {
   return { status, head, body: text.slice(bodyStart) }
 }
 
+/**
+ * Uses a connection that is closed afterwards. What takes long is prepared on one before the connections of a run are opened: the
+ * service closes a connection on which nothing is asked for ten seconds.
+ */
+export async function withConnection<Result>(
+  port: number,
+  work: (connection: Connection) => Promise<Result>,
+): Promise<Result> {
+  const connection = await openConnection(port)
+  try {
+    return await work(connection)
+  } finally {
+    connection.close()
+  }
+}
+
 const HOST = 'Host: localhost:3000\r\n'
 
 export const get = (path: string, headers: Record<string, string> = {}): string =>

@@ -1,4 +1,4 @@
-import { type Connection, openConnection, type Step } from './connection.ts'
+import { type Connection, openConnection, type Step, withConnection } from './connection.ts'
 import type { Fixture } from './fixture.ts'
 import { OPERATIONS } from './operations.ts'
 
@@ -37,8 +37,8 @@ async function handle(command: LoadCommand): Promise<LoadReply> {
   if (!operation) throw new Error(`There is no operation ${name}.`)
   for (const connection of connections) connection.close()
   connections = []
+  step = await withConnection(port, (connection) => operation.prepare(connection, fixture, workers))
   for (let at = 0; at < workers; at++) connections.push(await openConnection(port))
-  step = await operation.prepare(connections[0]!, fixture, workers)
   return { ready: true }
 }
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../test/support/free-port.ts'
-import { get, openConnection } from './connection.ts'
+import { get, withConnection } from './connection.ts'
 import { type Fixture, ISSUER, SECRET_KEY } from './fixture.ts'
 import { seed } from './seed.ts'
 
@@ -143,8 +143,7 @@ async function firstAnswer(child: ChildProcess, port: number, started: number): 
   while (performance.now() - started < MAX_START_MS) {
     if (child.exitCode !== null) throw new Error('The process ended.')
     try {
-      const connection = await openConnection(port)
-      const { status } = await connection.send(get('/.well-known/jwks.json')).finally(() => connection.close())
+      const { status } = await withConnection(port, (connection) => connection.send(get('/.well-known/jwks.json')))
       if (status === 200) return (performance.now() - started) / 1000
     } catch {
       // It does not listen yet.

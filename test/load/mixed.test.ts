@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Connection } from '../../bench/connection.ts'
+import { type Connection, withConnection } from '../../bench/connection.ts'
 import { newFolder, removeFolder, residentMemory, seedFile, startOnCopy } from '../../bench/servers.ts'
 import { addFigure } from './figures.ts'
 import { openConnections, type Outcome, quantile, runClosed, runOpen } from './generator.ts'
@@ -29,9 +29,9 @@ test('mixed traffic is answered without a failure, and memory does not grow', as
   const { file, fixture } = await seedFile(folder, REVOKED_CERTIFICATES)
   const server = await startOnCopy(folder, file)
   t.after(() => server.stop())
+  const traffic = await withConnection(server.port, (connection) => mixedTraffic(connection, fixture, CONNECTIONS))
   const connections = await openConnections(server.port, CONNECTIONS)
   t.after(() => connections.forEach((each) => each.close()))
-  const traffic = await mixedTraffic(connections[0]!, fixture, CONNECTIONS)
 
   let rate = SHORT_RATE
   if (isLong) {

@@ -3,6 +3,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { withConnection } from '../../bench/connection.ts'
 import { type Fixture, ISSUER, SCOPES, SECRET_KEY } from '../../bench/fixture.ts'
 import { OPERATIONS } from '../../bench/operations.ts'
 import { seed } from '../../bench/seed.ts'
@@ -189,14 +190,18 @@ async function during(
 ): Promise<Map<string, Float64Array>> {
   const introspection = OPERATIONS.find(({ name }) => name === 'introspection')
   assert.ok(introspection)
+  const [first] = replicas
+  assert.ok(first)
+  const shares = await withConnection(first.port, async (connection) => [
+    {
+      name: 'introspection',
+      weight: 20,
+      step: await introspection.prepare(connection, fixture, replicas.length * CONNECTIONS),
+    },
+    { name: 'password login', weight: 1, step: await passwordLogin(connection, fixture) },
+  ])
   const connections = (await Promise.all(replicas.map(({ port }) => openConnections(port, CONNECTIONS)))).flat()
   t.after(() => connections.forEach((each) => each.close()))
-  const [first] = connections
-  assert.ok(first)
-  const shares = [
-    { name: 'introspection', weight: 20, step: await introspection.prepare(first, fixture, connections.length) },
-    { name: 'password login', weight: 1, step: await passwordLogin(first, fixture) },
-  ]
   const over = new AbortController()
   const ended = work().finally(() => over.abort())
   const times = new Map<string, number[]>()
