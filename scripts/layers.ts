@@ -57,6 +57,7 @@ export const AREAS: [area: string, layers: string[][]][] = [
       ['ssh/certificates'],
       ['ssh/revocation'],
       ['ssh/hosts', 'ssh/issuing'],
+      ['ssh/reports'],
       ['ssh/access-subscriber.ts', 'ssh/routes.ts'],
     ],
   ],

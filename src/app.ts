@@ -60,6 +60,7 @@ import { siteAdminRoutes } from './proxy/site-admin-routes.ts'
 import { hostAdminRoutes } from './ssh/hosts/host-admin-routes.ts'
 import { hostAgentRoutes } from './ssh/hosts/host-agent-routes.ts'
 import { sshHostRoutes } from './ssh/hosts/routes.ts'
+import { hostReportRoutes } from './ssh/reports/routes.ts'
 import { sshRoutes } from './ssh/routes.ts'
 
 const BODY_LIMIT = 256 * 1024
@@ -168,7 +169,11 @@ function routeGroups(services: OpenServices, headers: Record<string, string>): R
       format: latchkeyFormat,
     },
     /** Hosts, with a token of their own: no page calls these. */
-    { routes: [hostAgentRoutes(services)], headers: { ...headers, ...NOT_CACHED }, format: latchkeyFormat },
+    {
+      routes: [hostAgentRoutes(services), hostReportRoutes(services)],
+      headers: { ...headers, ...NOT_CACHED },
+      format: latchkeyFormat,
+    },
     /** The OAuth protocol, with errors in the format of RFC 6749. */
     {
       routes: [tokenRoutes(provider), deviceRoutes(provider), userinfoRoutes(provider)],

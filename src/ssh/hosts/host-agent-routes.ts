@@ -1,15 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import { failures, type Routes, strict, Success } from '../../platform/http/contracts.ts'
+import { failures, type Routes, strict } from '../../platform/http/contracts.ts'
 import { sourceOf } from '../../platform/http/request-source.ts'
 import type { Services } from '../../platform/services.ts'
-import { hostOf, needsHost, recheckToken, refuseHost, requireHost, tokenHashOf } from './authenticate-host.ts'
-import { enrollHost, renewHost, shouldRenew } from './enroll-host.ts'
-import { bareTag, type HostLists, jointTag, sendFresh, type WatchedList } from './host-lists.ts'
-import { markReported } from './host-store.ts'
+import { hostOf, needsHost, recheckToken, requireHost, tokenHashOf } from './authenticate-host.ts'
+import { enrollHost, renewHost } from './enroll-host.ts'
+import { type HostLists, jointTag, sendFresh, type WatchedList } from './host-lists.ts'
 import { HostCertificate } from './host.ts'
 import type { LongPolls } from './long-polls.ts'
-import { noteReport } from './told-hosts.ts'
 
 const tags = ['SSH hosts']
 const MAX_KEYS = 8
@@ -24,7 +22,7 @@ const Enrolled = Type.Object({
 export const hostAgentRoutes =
   (services: Services & { longPolls: LongPolls; hostLists: HostLists }): Routes =>
   async (app) => {
-    const { db, now, locate, hostLists, longPolls } = services
+    const { locate, hostLists, longPolls } = services
 
     /** Lets a request wait until the list of its host is another one than it has. */
     const poll = (
@@ -145,44 +143,6 @@ export const hostAgentRoutes =
         const { krl = '', principals = '' } = request.query
         reply.type('application/json; charset=utf-8')
         return poll(request, reply, jointTag(krl, principals), hostLists.both)
-      },
-    )
-
-    app.post(
-      '/ssh/hosts/report',
-      {
-        // The report itself is written, and says that the host was here.
-        onRequest: needsHost(services, { writesSeen: false }),
-        schema: {
-          tags,
-          summary: 'What a host has in force',
-          security: [{ bearer: [] }],
-          body: Type.Object(
-            {
-              krlVersion: Type.String({
-                maxLength: 256,
-                description: 'The ETag of its revocation list, without quotes.',
-              }),
-              sshdVersion: Type.String({ maxLength: 200 }),
-            },
-            strict,
-          ),
-          response: {
-            200: Type.Object({
-              ...Success.properties,
-              renew: Type.Boolean({ description: 'The host should renew its certificates now.' }),
-            }),
-            ...failures(400, 401, 503),
-          },
-        },
-      },
-      async (request) => {
-        const { id } = hostOf(request)
-        const { krlVersion, sshdVersion } = request.body
-        const report = { id, krlVersion: bareTag(krlVersion), sshdVersion, at: now() }
-        const hostnames = (await markReported(db, report)) ?? refuseHost()
-        await noteReport(services, { hostId: id, krlTag: report.krlVersion, at: report.at })
-        return { success: true as const, renew: await shouldRenew(services, { id, hostnames }) }
       },
     )
   }
