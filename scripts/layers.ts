@@ -54,7 +54,7 @@ export const AREAS: [area: string, layers: string[][]][] = [
     'ssh',
     [
       ['ssh/ssh-errors.ts'],
-      ['ssh/certificates'],
+      ['ssh/certificates', 'ssh/authorities'],
       ['ssh/revocation'],
       ['ssh/hosts', 'ssh/issuing'],
       ['ssh/reports'],

@@ -57,6 +57,7 @@ import { newId } from './platform/ids.ts'
 import { appPasswordRoutes } from './proxy/app-passwords/routes.ts'
 import { proxyRoutes, PROXY_HEADERS, siteSignInRoutes } from './proxy/routes.ts'
 import { siteAdminRoutes } from './proxy/site-admin-routes.ts'
+import { authorityRoutes } from './ssh/authorities/routes.ts'
 import { hostAdminRoutes } from './ssh/hosts/host-admin-routes.ts'
 import { hostAgentRoutes } from './ssh/hosts/host-agent-routes.ts'
 import { sshHostRoutes } from './ssh/hosts/routes.ts'
@@ -162,6 +163,7 @@ function routeGroups(services: OpenServices, headers: Record<string, string>): R
         discoveryRoutes(provider),
         transmitterRoutes(provider),
         proofKeyRoutes(services),
+        authorityRoutes(services),
         sshHostRoutes(services),
       ],
       headers: { ...headers, ...ANY_ORIGIN },

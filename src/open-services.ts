@@ -19,6 +19,8 @@ import { createPasswords, type HashCost, MAX_HASHES_AT_ONCE } from './platform/c
 import { createRandom } from './platform/crypto/random.ts'
 import { createVault } from './platform/crypto/vault.ts'
 import { createLocate } from './platform/http/request-source.ts'
+import { newId } from './platform/ids.ts'
+import { addInstallationOnce } from './platform/keys/installation-store.ts'
 import { resolveSecretKey } from './platform/keys/secret-key.ts'
 import { hasKeys } from './platform/keys/service-key-store.ts'
 import { openSigningKeys } from './platform/keys/signing-keys.ts'
@@ -75,6 +77,7 @@ export async function openServices(config: Config, { log, now, ...options }: Pro
     await db.transaction(async (trx) => {
       await addBuiltInRoles(trx, now())
       await addBuiltInClient(trx, now())
+      await addInstallationOnce(trx, newId())
     })
     const random = createRandom()
     const vault = createVault(await resolveSecretKey(config, await hasKeys(db.read)))

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../config/config.ts'
 
@@ -58,4 +59,10 @@ function isNotModified(request: FastifyRequest, etag: string): boolean {
 export function sendTagged(request: FastifyRequest, reply: FastifyReply, etag: string, body: Buffer | string) {
   void reply.header('etag', etag)
   return isNotModified(request, etag) ? reply.code(304).send() : reply.send(body)
+}
+
+/** Text that anybody may read and that seldom changes. */
+export function sendPublicText(request: FastifyRequest, reply: FastifyReply, text: string) {
+  reply.type('text/plain; charset=utf-8').header('cache-control', 'public, max-age=300')
+  return sendTagged(request, reply, `"${hash('sha256', text, 'base64url').slice(0, 22)}"`, text)
 }

@@ -11,9 +11,10 @@ import {
   markRetiredInTime,
   setRetireTime,
   setSignTime,
+  type SshPurpose,
 } from './service-key-store.ts'
 import { addServiceKey } from './service-keys.ts'
-import type { SshPurpose } from './ssh-authorities.ts'
+import { addRotation } from './ssh-ca-chain.ts'
 
 interface RotationServices {
   db: Database
@@ -47,6 +48,7 @@ export const publishNextSshCa = (
     const id = waiting?.id ?? `${purpose}-${(await countSkipped(trx)) + keys.length + 1}`
     if (!waiting) {
       await addServiceKey(services, trx, purpose, id, 'next')
+      await addRotation(services, trx, purpose)
       await announce(services, trx, 'published', id)
     }
     const signAt = services.now() + trustedForMs

@@ -2,6 +2,8 @@ import type { Reader, Trx } from '../../storage/database.ts'
 import type { Schema } from '../../storage/schema.ts'
 
 export type KeyPurpose = Schema['service_keys']['purpose']
+/** The certificate authority of users, and that of hosts. */
+export type SshPurpose = Extract<KeyPurpose, 'ssh-ca' | 'ssh-host-ca'>
 export type KeyState = Schema['service_keys']['state']
 
 export interface StoredKey {

@@ -3,10 +3,11 @@ import type { Database } from '../../storage/database.ts'
 import type { Signals } from '../../storage/signals.ts'
 import type { Vault } from '../crypto/vault.ts'
 import { type Authority, openAuthority } from '../openssh/certificate.ts'
+import type { SshPurpose } from './service-key-store.ts'
 import { loadServiceKeys, type ServiceKey } from './service-keys.ts'
+import { listRotations } from './ssh-ca-chain.ts'
 
 export type SshKey = ServiceKey & Authority
-export type SshPurpose = 'ssh-ca' | 'ssh-host-ca'
 
 /** The certificate authority of users, or that of hosts. Its fields are those of the key that signs at the moment. */
 export interface SshAuthority extends SshKey {
@@ -14,8 +15,15 @@ export interface SshAuthority extends SshKey {
   current(): SshKey
   /** All keys that must be trusted: the one that signs comes first. */
   trusted(): SshKey[]
+  /** Each of its rotations, signed by the key that was replaced: lines for those who trust one of its earlier keys. */
+  rotations(): readonly string[]
   /** Reads the keys again. */
   reload(): Promise<void>
+}
+
+interface Loaded {
+  keys: SshKey[]
+  rotations: string[]
 }
 
 interface AuthorityServices {
@@ -28,22 +36,24 @@ interface AuthorityServices {
 
 /** Opens the authority, and reads its keys again when any replica has changed them. */
 export async function openSshAuthority(needs: AuthorityServices, purpose: SshPurpose): Promise<SshAuthority> {
-  const read = async (): Promise<SshKey[]> => {
+  const read = async (): Promise<Loaded> => {
     const keys = (await loadServiceKeys(needs, purpose)).map((key) => Object.assign(key, openAuthority(key.privateKey)))
     const active = keys.findLast(({ state }) => state === 'active')
     if (!active) throw new Error(`No key of ${purpose} is active.`)
-    return [active, ...keys.filter((key) => key !== active)]
+    // After the keys: a key that is listed has its line.
+    const rotations = await listRotations(needs.db.read, purpose)
+    return { keys: [active, ...keys.filter((key) => key !== active)], rotations }
   }
   let begun = 0
   let applied = 0
-  let keys: SshKey[] = []
+  let loaded: Loaded = { keys: [], rotations: [] }
   /** Of two concurrent reads the result of the one that began later is kept, whichever ends first. */
   const reload = async (): Promise<void> => {
     const reading = ++begun
     const found = await read()
     if (reading < applied) return
     applied = reading
-    keys = found
+    loaded = found
   }
   const reloadSoon = () =>
     void reload().catch((error: unknown) => needs.log.warn({ err: error }, 'The SSH CA keys could not be read again.'))
@@ -52,13 +62,14 @@ export async function openSshAuthority(needs: AuthorityServices, purpose: SshPur
   needs.signals.on('resync', reloadSoon)
   await reload()
   const current = (): SshKey => {
-    const [key] = keys
+    const [key] = loaded.keys
     if (!key) throw new Error('The keys of the SSH CA are not loaded.')
     return key
   }
   return {
     current,
-    trusted: () => keys,
+    trusted: () => loaded.keys,
+    rotations: () => loaded.rotations,
     reload,
     get id() {
       return current().id

@@ -1,9 +1,6 @@
-import { hash } from 'node:crypto'
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { failures, type Routes } from '../../platform/http/contracts.ts'
-import { sendTagged } from '../../platform/http/headers.ts'
-import { formatPublicKey } from '../../platform/openssh/public-key.ts'
+import { sendPublicText } from '../../platform/http/headers.ts'
 import type { Services } from '../../platform/services.ts'
 import type { Form } from '../revocation/write-revocation-list.ts'
 import { findHost } from './authenticate-host.ts'
@@ -75,14 +72,7 @@ const TYPES: Record<Form, string> = {
   json: 'application/json; charset=utf-8',
 }
 
-const TEXT_RESPONSES = { 200: Type.String(), 304: Type.Null({ description: 'It has not changed.' }) }
-
-function sendText(request: FastifyRequest, reply: FastifyReply, text: string) {
-  reply.type('text/plain; charset=utf-8').header('cache-control', 'public, max-age=300')
-  return sendTagged(request, reply, `"${hash('sha256', text, 'base64url').slice(0, 22)}"`, text)
-}
-
-/** What hosts fetch: the key of the authority, the revocation list, and the script that sets a host up. */
+/** What hosts and people fetch: who is trusted, the revocation lists, and the scripts that set them up. */
 export const sshHostRoutes =
   (services: Services & { longPolls: LongPolls; hostLists: HostLists }): Routes =>
   async (app) => {
@@ -90,31 +80,6 @@ export const sshHostRoutes =
     const setup = writeHostSetup(baseUrl)
     const clientSetup = writeClientSetup(services.config)
 
-    const lineOf = (blob: Buffer, comment: string) =>
-      `${formatPublicKey(blob, `${comment}@${new URL(baseUrl).hostname}`)}\n`
-    const summary = 'The public key of a certificate authority'
-    for (const [path, use, comment, authority] of [
-      ['/ssh/ca.pub', 'for `TrustedUserCAKeys`', 'ssh-ca', services.sshCa],
-      ['/ssh/host-ca.pub', 'for `@cert-authority` in `known_hosts`', 'ssh-host-ca', services.sshHostCa],
-    ] as const) {
-      app.get(
-        path,
-        {
-          schema: {
-            tags,
-            summary,
-            description: `One OpenSSH line, ${use}: the key that signs. While the authority is being replaced, \`trusted=all\` gives a line for every key that must be trusted; the one that signs comes first.`,
-            produces: ['text/plain'],
-            querystring: Type.Object({ trusted: Type.Optional(Type.Literal('all')) }),
-            response: TEXT_RESPONSES,
-          },
-        },
-        async (request, reply) => {
-          const keys = request.query.trusted === 'all' ? authority.trusted() : [authority.current()]
-          return sendText(request, reply, keys.map(({ blob }) => lineOf(blob, comment)).join(''))
-        },
-      )
-    }
     app.get(
       '/ssh/known_hosts',
       {
@@ -123,10 +88,10 @@ export const sshHostRoutes =
           summary: 'What makes ssh trust the certificates of hosts',
           description: 'For a file that `GlobalKnownHostsFile` or `UserKnownHostsFile` names.',
           produces: ['text/plain'],
-          response: TEXT_RESPONSES,
+          response: { 200: Type.String(), 304: Type.Null({ description: 'It has not changed.' }) },
         },
       },
-      async (request, reply) => sendText(request, reply, writeKnownHosts(services)),
+      async (request, reply) => sendPublicText(request, reply, writeKnownHosts(services)),
     )
 
     for (const [path, summary, holder] of [

@@ -33,6 +33,8 @@ export interface ServiceTables {
     expires_at: number | null
     created_at: number
   }
+  /** One row: what tells this installation from others. A restored backup keeps it. */
+  installation: { only_row: number; id: string }
   /** Settings that administrators have changed. The value is JSON. */
   settings: { name: string; value: string }
   daily_counts: { day: string; what: Counted; count: number }

@@ -92,5 +92,7 @@ export interface SshTables {
     revoked_at: number | null
     created_at: number
   }
+  /** Each rotation of a certificate authority, as those who trust its keys follow it. */
+  ssh_ca_rotations: { kind: 'user' | 'host'; number: number; line: string; created_at: number }
   counters: { name: string; value: string | bigint }
 }
