@@ -11,7 +11,7 @@ import { packAttributes, unpackAttributes, type Attributes } from './attributes.
 import type { CheckedTrx } from './checked-trx.ts'
 import { roleErrors } from './role-errors.ts'
 import type { NewRole, Role } from './role.ts'
-import { readSshRules, writeSshRules } from './ssh-rules.ts'
+import { readRoleSsh, writeRoleSsh } from './ssh-rules.ts'
 
 /** The permissions of a role of a query, separated by spaces, which none of them holds: so a role is one row. */
 export const packedPermissions = sql<string | null>`(
@@ -21,7 +21,7 @@ const roles = (db: Reader) =>
   db
     .selectFrom('roles')
     .select(['roles.id', 'roles.name', 'roles.description', 'roles.principals', 'roles.ssh'])
-    .select(['roles.built_in', 'roles.created_at', 'roles.attributes'])
+    .select(['roles.ssh_gifts', 'roles.built_in', 'roles.created_at', 'roles.attributes'])
     .select(packedPermissions.as('permissions'))
 
 type RoleRow = Awaited<ReturnType<ReturnType<typeof roles>['executeTakeFirstOrThrow']>>
@@ -31,7 +31,7 @@ const toRole = (row: RoleRow): Role => ({
   name: row.name,
   description: row.description,
   principals: readTextList(row.principals),
-  ssh: readSshRules(row.ssh),
+  ssh: readRoleSsh(row),
   builtIn: row.built_in === 1,
   permissions: row.permissions === null ? [] : row.permissions.split(' ').toSorted(),
   attributes: unpackAttributes(row.attributes),
@@ -114,7 +114,7 @@ export async function addRole(trx: CheckedTrx, id: string, role: NewRole, now: n
       name,
       description,
       principals: JSON.stringify(principals),
-      ssh: writeSshRules(ssh ?? null),
+      ...writeRoleSsh(ssh ?? null),
       built_in: 0,
       created_at: now,
       attributes: packAttributes(attributes),

@@ -63,6 +63,12 @@ export interface SshTables {
     last_seen_at: number | null
     krl_version: string | null
     sshd_version: string | null
+    accounts: Generated<'existing' | 'managed'>
+    /** Accounts that the host could not make, as JSON; null before it has said so. */
+    conflicts: Generated<string | null>
+    /** What root has allowed at the host; null before it has said so. */
+    allows_accounts: Generated<number | null>
+    allows_sudo: Generated<number | null>
     created_at: number
   }
   /** Hosts that could admit certificates of an account that was disabled, until they have the list with the revocation. */
@@ -76,6 +82,17 @@ export interface SshTables {
     valid_before: number
     state: DeliveryState
     finished_at: number | null
+  }
+  /** The numbers of accounts on hosts, each for one person for ever. */
+  ssh_host_accounts: {
+    uid: number
+    user_id: string
+    /** The last username that hosts were told; null once a deleted person is forgotten. */
+    name: string | null
+    /** The roles that admitted the person somewhere, separated by spaces. */
+    role_ids: string
+    /** When it was seen that the person is deleted. */
+    left_at: number | null
   }
   ssh_host_names: { hostname: string; host_id: string }
   ssh_host_roles: { host_id: string; role_id: string }
