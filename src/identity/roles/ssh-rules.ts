@@ -131,7 +131,7 @@ export const readSshRules = (text: string | null): SshRules | null =>
   text === null ? null : (JSON.parse(text) as SshRules)
 
 /** Null when they limit nothing. */
-export const writeSshRules = (rules: SshRules | null): string | null => writeObject(rules ?? {})
+const writeSshRules = (rules: SshRules | null): string | null => writeObject(rules ?? {})
 
 export const readGifts = (text: string | null): SshGifts =>
   giftsOf(text === null ? null : (JSON.parse(text) as Partial<SshGifts>))
