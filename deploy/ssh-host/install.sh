@@ -44,6 +44,7 @@ put() {
 
 # 1. The sync script, and its first run. It also refuses an address without TLS.
 put latchkey-ssh-sync /usr/local/sbin/latchkey-ssh-sync 0755
+put latchkey-ssh-session /usr/local/sbin/latchkey-ssh-session 0755
 LATCHKEY_URL=$LATCHKEY_URL LATCHKEY_ROOT=$root "$root/usr/local/sbin/latchkey-ssh-sync" ||
   fail 'The first fetch has failed, so sshd was not changed.'
 token=$root/etc/ssh/latchkey_host_token
@@ -90,7 +91,11 @@ if [ -z "$root" ]; then
   done
 fi
 
-# 3. The service, which waits for changes, and a timer that starts it again should it have ended.
+# 3. PAM, through which sessions are known that are open when their certificate is revoked.
+LATCHKEY_ROOT=$root "$root/usr/local/sbin/latchkey-ssh-session" install ||
+  say 'The line in PAM could not be added, so that open sessions are not ended.'
+
+# 4. The service, which waits for changes, and a timer that starts it again should it have ended.
 put latchkey-ssh-sync.service /etc/systemd/system/latchkey-ssh-sync.service 0644
 put latchkey-ssh-sync.timer /etc/systemd/system/latchkey-ssh-sync.timer 0644
 if [ -n "$root" ]; then

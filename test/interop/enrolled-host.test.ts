@@ -83,6 +83,7 @@ test('the scripts for hosts pass shellcheck', async () => {
     'sh',
     join(SCRIPTS, 'install.sh'),
     join(SCRIPTS, 'latchkey-ssh-sync'),
+    join(SCRIPTS, 'latchkey-ssh-session'),
   ])
   assert.equal(code, 0, output)
 })

@@ -6,7 +6,7 @@ import { ROOT_FOLDER } from '../../root-folder.ts'
 import { FILE_END, quote } from './shell-words.ts'
 
 const FOLDER = join(ROOT_FOLDER, 'deploy/ssh-host')
-const FILES = ['latchkey-ssh-sync', 'latchkey-ssh-sync.service', 'latchkey-ssh-sync.timer']
+const FILES = ['latchkey-ssh-sync', 'latchkey-ssh-session', 'latchkey-ssh-sync.service', 'latchkey-ssh-sync.timer']
 
 /**
  * The installer of deploy/ssh-host and the files beside it, as one script for `curl … | sh`. All of it is in one
