@@ -7,6 +7,7 @@ import type { Schema } from '../../storage/schema.ts'
 import { writeStatement, type Values } from '../../storage/statement.ts'
 import { ADMIN_ROLE, USER_ROLE } from '../../vocabulary/built-in-roles.ts'
 import { PERMISSIONS, type Permission } from '../../vocabulary/permissions.ts'
+import { accountMayAct } from '../users/account-state.ts'
 import { packAttributes, unpackAttributes, type Attributes } from './attributes.ts'
 import type { CheckedTrx } from './checked-trx.ts'
 import { roleErrors } from './role-errors.ts'
@@ -47,6 +48,25 @@ export const userHolds = (permission: string) => (eb: ExpressionBuilder<Schema, 
       .whereRef('user_roles.user_id', '=', 'users.id')
       .where('role_permissions.permission', '=', permission),
   )
+
+/** Those whose roles have the permission and whose account may act, in the order of their ids. */
+export async function listHolders(db: Reader, permission: Permission, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('users')
+    .select('users.id')
+    .where('users.id', 'in', (eb) =>
+      eb
+        .selectFrom('role_permissions')
+        .innerJoin('user_roles', 'user_roles.role_id', 'role_permissions.role_id')
+        .select('user_roles.user_id')
+        .where('role_permissions.permission', '=', permission),
+    )
+    .where(accountMayAct)
+    .orderBy('users.id')
+    .limit(limit)
+    .execute()
+  return rows.map(({ id }) => id)
+}
 
 /** Oldest first, so the built-in ones lead. */
 export async function listRoles(db: Reader, limit: number, after: Position | undefined) {

@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely'
+import type { AttentionReason } from '../../vocabulary/host-attention.ts'
 import type { DeliveryState } from '../../vocabulary/receivers.ts'
 
 /** The certificate authority. */
@@ -97,6 +98,21 @@ export interface SshTables {
   ssh_host_names: { hostname: string; host_id: string }
   ssh_host_roles: { host_id: string; role_id: string }
   ssh_host_tokens: { token_hash: string; host_id: string; is_used: number; created_at: number }
+  /** Tokens that have ended, so that their use is told from that of a made-up one. Of hosts that are deleted too. */
+  ssh_former_host_tokens: {
+    token_hash: string
+    host_id: string
+    /**
+     * superseded: a later token was used. revoked: an administrator ended it. reading: the host was enrolled again, and has not used its
+     * new token yet. deleted: with its host.
+     */
+    ending: 'superseded' | 'revoked' | 'reading' | 'deleted'
+    ended_at: number
+  }
+  /** Hosts whose tokens get empty lists, so that they close. */
+  ssh_deleted_hosts: { host_id: string; deleted_at: number }
+  /** What administrators should look at. */
+  ssh_host_attention: { host_id: string; reason: AttentionReason; since: number; last_at: number }
   ssh_host_keys: { fingerprint: string; host_id: string; public_key: string }
   ssh_host_certificates: {
     serial: string | bigint
