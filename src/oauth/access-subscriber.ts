@@ -50,7 +50,6 @@ export const oauthSubscriber: AccessSubscriber = {
     },
     addition_disowned: 'nothing',
     username_changed: 'nothing',
-    attributes_changed: 'nothing',
     async role_unassigned({ now }, trx, event) {
       const { userId } = event
       await tellAllEnded(trx, { userIds: [userId], isLost: true }, now())

@@ -12,7 +12,6 @@ export interface ShownHost {
   lastSeenAt: number | null
   krlVersion: string | null
   sshdVersion: string | null
-  attention: { reason: string; since: number } | null
   current: boolean
 }
 
