@@ -34,12 +34,14 @@ export interface AccessEvents {
   /** The owner of an account says that somebody else has added this. */
   addition_disowned: { userId: string; addition: Addition }
   username_changed: { userId: string }
+  /** Of a person, and not of their roles. */
+  attributes_changed: { userId: string }
   role_unassigned: { userId: string; role: Role }
   /** Its holders are called otherwise from now on. */
   role_renamed: { roleId: string }
   /** A role is about to be deleted: its rows are still there. */
   role_deletion: { roleId: string }
-  /** A role was deleted, or gives less than before. Those who had it, unless they are more than `MAX_NAMED_HOLDERS`. */
+  /** A role was deleted, or gives less than before, or other attributes. Those who had it, unless they are more than `MAX_NAMED_HOLDERS`. */
   role_reduced: { holderIds: string[] | 'many'; by: RoleReduction }
 }
 
@@ -58,7 +60,12 @@ export type SignedOutBy = Exclude<AccessEndOf<'person'>, AccountEnd>
 /** By user: the action whose receipt lists who is told. */
 export type ActionIds = ReadonlyMap<string, string>
 
-export type RoleReduction = 'principal_removed' | 'ssh_rules_tightened' | 'permission_revoked' | 'role_deleted'
+export type RoleReduction =
+  | 'principal_removed'
+  | 'ssh_rules_tightened'
+  | 'attributes_changed'
+  | 'permission_revoked'
+  | 'role_deleted'
 
 /** By their ids: of applications the client_id. */
 export interface KeptAccess {
@@ -85,6 +92,7 @@ interface EndedBy {
   }
   addition_disowned: { passkeys: number; sshKeys: number; certificates: number }
   username_changed: { certificatesRevoked: number }
+  attributes_changed: { certificatesRevoked: number }
   role_unassigned: { certificatesRevoked: number; authorizationsRevoked: number }
   role_renamed: object
   role_deletion: object

@@ -50,6 +50,7 @@ export const oauthSubscriber: AccessSubscriber = {
     },
     addition_disowned: 'nothing',
     username_changed: 'nothing',
+    attributes_changed: 'nothing',
     async role_unassigned({ now }, trx, event) {
       const { userId } = event
       await tellAllEnded(trx, { userIds: [userId], isLost: true }, now())

@@ -20,7 +20,11 @@ export const sshSubscriber: AccessSubscriber = {
     signed_out: 'nothing',
     sessions_ended: 'nothing',
     credential_changed: 'nothing',
-    role_assigned: 'nothing',
+    // It may give an attribute before the one whose value a certificate contains.
+    async role_assigned(services, trx, { userId, role }) {
+      if (Object.keys(role.attributes).length > 0) await revokeLostCertificates(services, trx, [userId], ATTRIBUTE)
+      return {}
+    },
     async account_taken_over(services, trx, { userId, since, keep }) {
       const sshKeys = await deleteSshKeysOfUser(trx, userId, { since: since ?? 0, except: keep?.sshKeys ?? [] })
       let certificates = 0
@@ -42,6 +46,9 @@ export const sshSubscriber: AccessSubscriber = {
     async username_changed(services, trx, { userId }) {
       const reason = 'The username was changed.'
       return { certificatesRevoked: await revokeLostCertificates(services, trx, [userId], reason) }
+    },
+    async attributes_changed(services, trx, { userId }) {
+      return { certificatesRevoked: await revokeLostCertificates(services, trx, [userId], ATTRIBUTE) }
     },
     async role_unassigned(services, trx, { userId, role }) {
       if (!certificatesDependOn(role)) return { certificatesRevoked: 0 }
@@ -71,9 +78,12 @@ const TAKEN_OVER = 'The owner of the email address took the account over.'
 
 const DISOWNED = 'The owner of the account says that somebody else added the key.'
 
+const ATTRIBUTE = 'An attribute that the certificate contains was changed.'
+
 const ROLE_REDUCED: Record<RoleReduction, string> = {
   principal_removed: 'A role lost a principal.',
   ssh_rules_tightened: 'The SSH rules of a role were tightened.',
+  attributes_changed: ATTRIBUTE,
   permission_revoked: 'A role lost the permission to get certificates.',
   role_deleted: 'A role was deleted.',
 }

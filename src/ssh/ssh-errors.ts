@@ -2,6 +2,10 @@ import { defineErrors } from '../errors.ts'
 
 export const sshErrors = defineErrors({
   certificate_lifetime_too_long: ['invalid_input', 'The longest lifetime that {roles} allows is {max} seconds.'],
+  extension_values_differ: [
+    'conflict',
+    'Your roles give different values for the extension {name}: {roles}. Ask an administrator to change that.',
+  ],
   host_name_taken: ['conflict', 'There is already a host of this name.'],
   host_role_unknown: ['invalid_input', 'There is no such role.'],
   hostname_invalid: ['invalid_input', '{name} is not a DNS name or address, such as web1.example.com or 192.0.2.7.'],

@@ -14,6 +14,7 @@ export const NOTIFICATION_TYPES = [
   'oauth.grant_added',
   'oauth.device_approved',
   'ssh.cert_issued',
+  'ssh.host_attention',
   'service.restored',
   'user.disabled',
   'user.enabled',

@@ -9,6 +9,7 @@ const SILENT: AccessSubscriber['on'] = {
   account_taken_over: 'nothing',
   addition_disowned: 'nothing',
   username_changed: 'nothing',
+  attributes_changed: 'nothing',
   role_unassigned: 'nothing',
   role_renamed: 'nothing',
   role_deletion: 'nothing',

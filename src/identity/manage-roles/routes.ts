@@ -16,7 +16,7 @@ import type { IdentityServices } from '../access-events.ts'
 import { Attributes } from '../roles/attributes.ts'
 import { requireRole, listRoles } from '../roles/role-store.ts'
 import { PermissionEntry, PermissionName, Principals, Role, RoleDescription, RoleName } from '../roles/role.ts'
-import { SshRules } from '../roles/ssh-rules.ts'
+import { RoleSsh } from '../roles/ssh-rules.ts'
 import { actorOf } from '../sessions/actor.ts'
 import { needs } from '../sessions/guards.ts'
 import { changeRole, createRole, grantPermission, removeRole, revokePermission } from './write-roles.ts'
@@ -63,7 +63,7 @@ export const roleRoutes =
               name: RoleName,
               description: Type.Optional(RoleDescription),
               principals: Type.Optional(Principals),
-              ssh: Type.Optional(Nullable(SshRules)),
+              ssh: Type.Optional(Nullable(RoleSsh)),
               permissions: Type.Optional(
                 Type.Array(PermissionName, { maxItems: PERMISSIONS.length, uniqueItems: true }),
               ),
@@ -105,7 +105,7 @@ export const roleRoutes =
               description: Type.Optional(RoleDescription),
               principals: Type.Optional(Principals),
               attributes: Type.Optional(Attributes),
-              ssh: Type.Optional(Nullable(SshRules)),
+              ssh: Type.Optional(Nullable(RoleSsh)),
             },
             strict,
           ),

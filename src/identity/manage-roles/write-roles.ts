@@ -13,7 +13,7 @@ import {
   roleChangeChecks,
   roleLossChecks,
 } from '../access-events.ts'
-import { type Attributes, packAttributes } from '../roles/attributes.ts'
+import { type Attributes, changesAttributes, packAttributes } from '../roles/attributes.ts'
 import { refuseOwnEscalation, withoutEscalation } from '../roles/escalation.ts'
 import { holdingsOf, refuseChangingStrongerRole, refuseGivingMore, type UserHoldings } from '../roles/holdings.ts'
 import { roleErrors } from '../roles/role-errors.ts'
@@ -28,7 +28,15 @@ import {
   updateRole,
 } from '../roles/role-store.ts'
 import { certificatesDependOn, type NewRole, type Role } from '../roles/role.ts'
-import { checkSshRules, isAtLeastAsLoose, type SshRules, writeSshRules } from '../roles/ssh-rules.ts'
+import {
+  checkSshRules,
+  giftsOf,
+  givesAtLeast,
+  isAtLeastAsLoose,
+  limitsOf,
+  type RoleSsh,
+  writeRoleSsh,
+} from '../roles/ssh-rules.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { administer } from '../sessions/administer.ts'
 import { refuseUsernames } from '../users/usernames.ts'
@@ -56,7 +64,7 @@ export interface RoleChange {
   principals?: string[]
   attributes?: Attributes
   /** Replaces the earlier rules as a whole. */
-  ssh?: SshRules | null
+  ssh?: RoleSsh | null
 }
 
 /**
@@ -82,12 +90,15 @@ export const changeRole = (
     const added = principals.filter((name) => !before.principals.includes(name))
     if (added.length > 0) await refuseUsernames(trx, added)
     const losesPrincipals = before.principals.some((name) => !principals.includes(name))
-    const isTighter = certificatesDependOn(before) && !isAtLeastAsLoose(ssh, before.ssh)
-    if (losesPrincipals || isTighter) await lockPrincipalsOfRole(trx, id)
+    const isTighter =
+      certificatesDependOn(before) &&
+      !(isAtLeastAsLoose(limitsOf(ssh), limitsOf(before.ssh)) && givesAtLeast(giftsOf(ssh), giftsOf(before.ssh)))
+    const changesValues = changesCertifiedValues(before, changes)
+    if (losesPrincipals || isTighter || changesValues) await lockPrincipalsOfRole(trx, id)
     const columns = {
       ...texts,
       ...(changes.principals ? { principals: JSON.stringify(principals) } : {}),
-      ...(changes.ssh === undefined ? {} : { ssh: writeSshRules(ssh) }),
+      ...(changes.ssh === undefined ? {} : writeRoleSsh(ssh)),
       ...(attributes ? { attributes: packAttributes(attributes) } : {}),
     }
     await withoutEscalation(trx, held, roleChangeChecks(services), (checked) =>
@@ -95,9 +106,9 @@ export const changeRole = (
     )
     if (changes.name !== undefined && changes.name !== before.name)
       await publish(services, trx, 'role_renamed', { roleId: id })
-    const by = losesPrincipals ? 'principal_removed' : 'ssh_rules_tightened'
+    const by = losesPrincipals ? 'principal_removed' : isTighter ? 'ssh_rules_tightened' : 'attributes_changed'
     const revoked =
-      losesPrincipals || isTighter
+      losesPrincipals || isTighter || changesValues
         ? await publish(services, trx, 'role_reduced', { holderIds: await listHolders(trx, id), by })
         : {}
     await record(services, trx, 'role.updated', actor, id, { ...changes, before: before.name, ...revoked })
@@ -161,6 +172,11 @@ export const revokePermission = (
     await record(services, trx, 'role.permission_revoked', actor, roleId, { name: role.name, permission, ...revoked })
     return requireRole(trx, roleId)
   })
+
+/** Roles give attributes in the order of their names, and a certificate may contain the value of one. */
+const changesCertifiedValues = (before: Role, { name = before.name, attributes = before.attributes }: RoleChange) =>
+  changesAttributes(before.attributes, attributes) ||
+  (name !== before.name && Object.keys(before.attributes).length > 0)
 
 /** What the actor would be after the change: a name that is taken is refused only if they could have it (403 before 409). */
 const withChangedRole = (held: UserHoldings, id: string, changes: RoleChange): UserHoldings => ({

@@ -5,7 +5,7 @@ import { queueNotice, queueMail } from '../../platform/mail/queue-mail.ts'
 import type { Services } from '../../platform/services.ts'
 import { isDuplicate } from '../../storage/failure.ts'
 import { LINKS_OF_OWNER, LINKS_TO_ADDRESS } from '../../vocabulary/link-purposes.ts'
-import type { IdentityServices } from '../access-events.ts'
+import { type IdentityServices, publish } from '../access-events.ts'
 import { completeRename } from '../account/update-profile.ts'
 import type { Attributes } from '../roles/attributes.ts'
 import { refuseOwnEscalation, withoutEscalation } from '../roles/escalation.ts'
@@ -68,7 +68,9 @@ export async function changeUser(
         await updateUser(trx, id, toColumns(changes, before, email))
         if (attributes) await replaceAttributes(checked, id, attributes)
         if (isMoved) await refuseReservedEmail(trx, { email, userId: id, now: services.now() })
-        return completeRename(services, trx, { userId: id, from, to })
+        // A new username is compared together with the attributes.
+        if (to !== from) return completeRename(services, trx, { userId: id, from, to })
+        return attributes ? publish(services, trx, 'attributes_changed', { userId: id }) : {}
       })
       if (isMoved && wasConfirmed) {
         const names = await readNames(trx, services.config, before)

@@ -2,6 +2,7 @@ import { idsAfter } from '../../platform/ids.ts'
 import type { Services } from '../../platform/services.ts'
 import type { Trx } from '../../storage/database.ts'
 import { emitForUsers } from '../../storage/signals.ts'
+import type { AttentionReason } from '../../vocabulary/host-attention.ts'
 import type { NotificationType, SecurityEventType } from '../../vocabulary/notification-types.ts'
 import type { ToldKind } from '../../vocabulary/receivers.ts'
 import { listAdministratorIds } from '../roles/administrators.ts'
@@ -41,6 +42,8 @@ export interface NotificationData {
     city: string | null
   }
   'ssh.cert_issued': { certificateId: string; serial: string; keyId: string }
+  /** For those who manage hosts: one needs them, until that is resolved. */
+  'ssh.host_attention': { hostId: string; name: string; reason: AttentionReason; since: number }
   /** For administrators: everything is as it was then, except for what the restore ended. */
   'service.restored': { copiedAt: number | null; keptAccess: boolean }
   'user.disabled': AboutUser

@@ -23,6 +23,7 @@ export const passkeySubscriber: AccessSubscriber = {
       return { passkeys: removed ? 1 : 0 }
     },
     username_changed: 'nothing',
+    attributes_changed: 'nothing',
     role_unassigned: 'nothing',
     role_renamed: 'nothing',
     role_deletion: 'nothing',

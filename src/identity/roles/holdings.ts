@@ -4,11 +4,12 @@ import type { Reader } from '../../storage/database.ts'
 import { ADMIN_ROLE } from '../../vocabulary/built-in-roles.ts'
 import { mustConfirmFirst } from '../users/email-address.ts'
 import { attributesOf, unpackAttributes, type AttributeValue, type Attributes } from './attributes.ts'
-import { groupPrincipals, mayName, type RoleGrant } from './principal-groups.ts'
+import { groupPrincipals, mayCarry, mayName, type RoleGrant } from './principal-groups.ts'
 import { roleErrors } from './role-errors.ts'
 import { packedPermissions } from './role-store.ts'
 import type { Role } from './role.ts'
-import { readSshRules, type SshRules } from './ssh-rules.ts'
+import { giftsOf, limitsOf, readGifts, readSshRules, type SshRules } from './ssh-rules.ts'
+import { joinSudo, sudoBeyond } from './sudo.ts'
 
 /** What a user has through roles, or what one role gives: permissions, what SSH certificates contain, and attributes. */
 export interface Holdings {
@@ -43,7 +44,8 @@ export async function readHoldings(db: Reader, userId: string): Promise<UserHold
     .innerJoin('roles', 'roles.id', 'user_roles.role_id')
     .where('user_roles.user_id', '=', userId)
     .select(['users.preferred_username', 'users.attributes as own', mustConfirmFirst.as('mustConfirm')])
-    .select(['roles.id', 'roles.name', 'roles.principals', 'roles.ssh', 'roles.attributes'])
+    .select(['roles.id', 'roles.name', 'roles.principals', 'roles.ssh', 'roles.ssh_gifts'])
+    .select('roles.attributes')
     .select(packedPermissions.as('permissions'))
     .orderBy('roles.id')
     .execute()
@@ -63,6 +65,7 @@ export async function readHoldings(db: Reader, userId: string): Promise<UserHold
       principals: readTextList(row.principals),
       ssh: readSshRules(row.ssh),
       mayIssue: permissionsOf(row).includes('ssh:cert:issue'),
+      gifts: readGifts(row.ssh_gifts),
     })),
     attributes: attributesOf(roles, ownAttributes),
   }
@@ -77,7 +80,9 @@ export const holdingsOf = ({
   attributes,
 }: Pick<Role, 'name' | 'permissions' | 'principals' | 'ssh' | 'attributes'>): Holdings => ({
   permissions: new Set(permissions),
-  grants: [{ name, principals, ssh, mayIssue: permissions.includes('ssh:cert:issue') }],
+  grants: [
+    { name, principals, ssh: limitsOf(ssh), mayIssue: permissions.includes('ssh:cert:issue'), gifts: giftsOf(ssh) },
+  ],
   attributes: new Map(Object.entries(attributes)),
 })
 
@@ -90,8 +95,8 @@ export const isAdministrator = ({ roleIds }: Pick<UserHoldings, 'roleIds'>): boo
 export type Counted = 'permissions' | 'access' | 'everything'
 
 /**
- * Permissions that the caller does not hold, and principals that the caller's own certificates would not carry, or not
- * under rules as loose as these. A role with the permission to get certificates gives everybody their own name: it is
+ * Permissions and sudo that the caller does not hold, and principals and extensions that the caller's own certificates would not carry, or
+ * not under rules as loose as these. A role with the permission to get certificates gives everybody their own name: it is
  * compared with what the caller's own name is given under.
  */
 export function listMore(
@@ -110,6 +115,10 @@ export function listMore(
     ...grants.flatMap(({ name, mayIssue, ssh }) =>
       mayIssue && held.permissions.has('ssh:cert:issue') && !isOwn(ssh) ? [`the SSH rules of ${name}`] : [],
     ),
+    ...grants.flatMap(({ ssh, gifts }) =>
+      gifts.customExtensions.flatMap((each) => (mayCarry(groups, each, ssh) ? [] : [`extension ${each.name}`])),
+    ),
+    ...sudoBeyond(sudoOf(grants), sudoOf(held.grants)),
   )
   if (counted === 'access') return more
   return [
@@ -119,6 +128,8 @@ export function listMore(
     ),
   ]
 }
+
+const sudoOf = (grants: RoleGrant[]) => joinSudo(grants.map(({ gifts }) => gifts.sudo))
 
 /** Whether an application that is told the one value learns nothing from the other. */
 const isWithin = (value: AttributeValue, own: AttributeValue | undefined): boolean =>

@@ -1,5 +1,13 @@
 import { isPrincipal } from '../../platform/openssh/certificate.ts'
-import { criticalOptionsOf, extensionsOf, isAtLeastAsLoose, optionsKey, type SshRules } from './ssh-rules.ts'
+import { type CustomExtension, isSameExtension } from './custom-extensions.ts'
+import {
+  criticalOptionsOf,
+  extensionsOf,
+  isAtLeastAsLoose,
+  optionsKey,
+  type SshGifts,
+  type SshRules,
+} from './ssh-rules.ts'
 
 /** What one role of a user gives to SSH certificates. */
 export interface RoleGrant {
@@ -8,6 +16,7 @@ export interface RoleGrant {
   ssh: SshRules | null
   /** Whether it has the permission to get certificates. Then it also gives the user's own name. */
   mayIssue: boolean
+  gifts: SshGifts
 }
 
 /** Principals that one certificate may name together, and the rules that it follows. */
@@ -18,6 +27,8 @@ export interface PrincipalGroup {
   rules: SshRules
   /** The names of the roles, sorted. */
   roles: string[]
+  /** By the role that gives them. */
+  customExtensions: (CustomExtension & { role: string })[]
 }
 
 /**
@@ -27,15 +38,17 @@ export interface PrincipalGroup {
  */
 export function groupPrincipals(username: string, grants: RoleGrant[]): PrincipalGroup[] {
   const giving = grants.filter(({ principals, mayIssue }) => principals.length > 0 || mayIssue)
-  const groups = [...Map.groupBy(giving, ({ ssh }) => optionsKey(ssh)).values()].map((roles) =>
-    toGroup(username, roles.toSorted(byName)),
+  const alike = Map.groupBy(grants, ({ ssh }) => optionsKey(ssh))
+  const groups = [...Map.groupBy(giving, ({ ssh }) => optionsKey(ssh))].map(([key, roles]) =>
+    toGroup(username, roles.toSorted(byName), alike.get(key) ?? []),
   )
   return groups
     .filter(({ principals }) => principals.length > 0)
     .toSorted((a, b) => criticalOptionsOf(a.rules).size - criticalOptionsOf(b.rules).size || byText(a.roles, b.roles))
 }
 
-function toGroup(username: string, roles: RoleGrant[]): PrincipalGroup {
+/** A role that gives no principal loosens nothing, so of its rules only the critical options count. */
+function toGroup(username: string, roles: RoleGrant[], alike: RoleGrant[]): PrincipalGroup {
   const own = roles.some(({ mayIssue }) => mayIssue) ? [username] : []
   const names = roles.flatMap(({ principals }) => principals).toSorted()
   const { maxTtlSeconds: _ttl, extensions: _extensions, ...options } = roles[0]?.ssh ?? {}
@@ -48,6 +61,9 @@ function toGroup(username: string, roles: RoleGrant[]): PrincipalGroup {
       ...(roles.some(({ ssh }) => ssh?.extensions) ? { extensions: joinExtensions(roles) } : {}),
     },
     roles: roles.map(({ name }) => name),
+    customExtensions: alike
+      .toSorted(byName)
+      .flatMap(({ name: role, gifts }) => gifts.customExtensions.map((each) => ({ ...each, role }))),
   }
 }
 
@@ -59,3 +75,10 @@ const byText = (a: string[], b: string[]): number => (a.join('\n') < b.join('\n'
 /** Whether a certificate of these groups may name the principal under rules that are no tighter than these. */
 export const mayName = (groups: PrincipalGroup[], principal: string, rules: SshRules | null): boolean =>
   groups.some((group) => group.principals.includes(principal) && isAtLeastAsLoose(group.rules, rules))
+
+/** Whether a certificate of these groups may have the extension under rules that are no tighter than these. */
+export const mayCarry = (groups: PrincipalGroup[], extension: CustomExtension, rules: SshRules | null): boolean =>
+  groups.some(
+    (group) =>
+      group.customExtensions.some((each) => isSameExtension(each, extension)) && isAtLeastAsLoose(group.rules, rules),
+  )

@@ -9,6 +9,7 @@ export const roleErrors = defineErrors({
   bootstrap_secret_wrong: ['wrong_secret', 'This is not the bootstrap secret.'],
   built_in_role_keeps_name: ['conflict', 'A built-in role keeps its name.'],
   built_in_role_stays: ['conflict', "A built-in role can't be deleted."],
+  custom_extension_twice: ['invalid_input', 'An extension is there twice.'],
   force_command_not_one_line: ['invalid_input', 'The command must be one line without control characters.'],
   gives_more_than_held: ['forbidden', "You can't give what you don't hold yourself: {more}."],
   last_administrator: ['conflict', 'This is the last active administrator. Make somebody else one first.'],

@@ -7,11 +7,12 @@ import type { Schema } from '../../storage/schema.ts'
 import { writeStatement, type Values } from '../../storage/statement.ts'
 import { ADMIN_ROLE, USER_ROLE } from '../../vocabulary/built-in-roles.ts'
 import { PERMISSIONS, type Permission } from '../../vocabulary/permissions.ts'
+import { accountMayAct } from '../users/account-state.ts'
 import { packAttributes, unpackAttributes, type Attributes } from './attributes.ts'
 import type { CheckedTrx } from './checked-trx.ts'
 import { roleErrors } from './role-errors.ts'
 import type { NewRole, Role } from './role.ts'
-import { readSshRules, writeSshRules } from './ssh-rules.ts'
+import { readRoleSsh, writeRoleSsh } from './ssh-rules.ts'
 
 /** The permissions of a role of a query, separated by spaces, which none of them holds: so a role is one row. */
 export const packedPermissions = sql<string | null>`(
@@ -21,7 +22,7 @@ const roles = (db: Reader) =>
   db
     .selectFrom('roles')
     .select(['roles.id', 'roles.name', 'roles.description', 'roles.principals', 'roles.ssh'])
-    .select(['roles.built_in', 'roles.created_at', 'roles.attributes'])
+    .select(['roles.ssh_gifts', 'roles.built_in', 'roles.created_at', 'roles.attributes'])
     .select(packedPermissions.as('permissions'))
 
 type RoleRow = Awaited<ReturnType<ReturnType<typeof roles>['executeTakeFirstOrThrow']>>
@@ -31,7 +32,7 @@ const toRole = (row: RoleRow): Role => ({
   name: row.name,
   description: row.description,
   principals: readTextList(row.principals),
-  ssh: readSshRules(row.ssh),
+  ssh: readRoleSsh(row),
   builtIn: row.built_in === 1,
   permissions: row.permissions === null ? [] : row.permissions.split(' ').toSorted(),
   attributes: unpackAttributes(row.attributes),
@@ -47,6 +48,25 @@ export const userHolds = (permission: string) => (eb: ExpressionBuilder<Schema, 
       .whereRef('user_roles.user_id', '=', 'users.id')
       .where('role_permissions.permission', '=', permission),
   )
+
+/** Those whose roles have the permission and whose account may act, in the order of their ids. */
+export async function listHolders(db: Reader, permission: Permission, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('users')
+    .select('users.id')
+    .where('users.id', 'in', (eb) =>
+      eb
+        .selectFrom('role_permissions')
+        .innerJoin('user_roles', 'user_roles.role_id', 'role_permissions.role_id')
+        .select('user_roles.user_id')
+        .where('role_permissions.permission', '=', permission),
+    )
+    .where(accountMayAct)
+    .orderBy('users.id')
+    .limit(limit)
+    .execute()
+  return rows.map(({ id }) => id)
+}
 
 /** Oldest first, so the built-in ones lead. */
 export async function listRoles(db: Reader, limit: number, after: Position | undefined) {
@@ -114,7 +134,7 @@ export async function addRole(trx: CheckedTrx, id: string, role: NewRole, now: n
       name,
       description,
       principals: JSON.stringify(principals),
-      ssh: writeSshRules(ssh ?? null),
+      ...writeRoleSsh(ssh ?? null),
       built_in: 0,
       created_at: now,
       attributes: packAttributes(attributes),

@@ -4,7 +4,7 @@ import { VisibleName, VisibleText } from '../../platform/http/visible-name.ts'
 import type { Permission } from '../../vocabulary/permissions.ts'
 import { PERMISSIONS } from '../../vocabulary/permissions.ts'
 import { Attributes } from './attributes.ts'
-import { SshRules } from './ssh-rules.ts'
+import { giftsOf, RoleSsh } from './ssh-rules.ts'
 
 export const PermissionName = Type.Enum(PERMISSIONS)
 
@@ -29,7 +29,7 @@ export const Role = Type.Object(
     name: Type.String(),
     description: Type.String(),
     principals: Type.Array(Type.String()),
-    ssh: Nullable(SshRules),
+    ssh: Nullable(RoleSsh),
     builtIn: Type.Boolean(),
     permissions: Type.Array(HeldPermission),
     attributes: Attributes,
@@ -47,11 +47,19 @@ export interface NewRole {
   name: string
   description?: string
   principals?: string[]
-  ssh?: SshRules | null
+  ssh?: RoleSsh | null
   permissions?: Permission[]
   attributes?: Attributes
 }
 
-/** Whether SSH certificates depend on what a role gives. */
-export const certificatesDependOn = ({ principals, permissions }: Pick<Role, 'principals' | 'permissions'>): boolean =>
-  principals.length > 0 || permissions.includes('ssh:cert:issue')
+/** Whether SSH certificates depend on what a role gives. A certificate may name an attribute. */
+export function certificatesDependOn({ principals, permissions, ssh, attributes }: Role): boolean {
+  const { sudo, customExtensions } = giftsOf(ssh)
+  return (
+    principals.length > 0 ||
+    permissions.includes('ssh:cert:issue') ||
+    sudo !== 'none' ||
+    customExtensions.length > 0 ||
+    Object.keys(attributes).length > 0
+  )
+}

@@ -3,7 +3,9 @@ import { Type } from 'typebox'
 import { refuse, atField } from '../../errors.ts'
 import { MAX_CERTIFICATE_SECONDS } from '../../platform/config/variables.ts'
 import { strict } from '../../platform/http/contracts.ts'
+import { checkCustomExtensions, CustomExtensions, isSameExtension, type CustomExtension } from './custom-extensions.ts'
 import { roleErrors } from './role-errors.ts'
+import { isSudoWithin, Sudo } from './sudo.ts'
 
 /** The extensions that OpenSSH knows for users (PROTOCOL.certkeys). */
 export const EXTENSIONS = [
@@ -21,49 +23,75 @@ const DEFAULT_EXTENSIONS: readonly Extension[] = ['permit-agent-forwarding', 'pe
 const MAX_ADDRESSES = 32
 const MAX_COMMAND_LENGTH = 1000
 
-export const SshRules = Type.Object(
-  {
-    maxTtlSeconds: Type.Optional(
-      Type.Integer({ minimum: 60, maximum: MAX_CERTIFICATE_SECONDS, description: 'The longest lifetime.' }),
-    ),
-    sourceAddresses: Type.Optional(
-      Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
-        minItems: 1,
-        maxItems: MAX_ADDRESSES,
-        description: 'CIDR ranges without host bits, from which logins are accepted.',
-      }),
-    ),
-    forceCommand: Type.Optional(
-      Type.String({ minLength: 1, maxLength: MAX_COMMAND_LENGTH, description: 'Runs in place of any other command.' }),
-    ),
-    extensions: Type.Optional(
-      Type.Array(Type.Enum([...EXTENSIONS]), {
-        uniqueItems: true,
-        description: 'Absent: agent and port forwarding, and a terminal.',
-      }),
-    ),
-    verifyRequired: Type.Optional(
-      Type.Boolean({ description: 'Only security keys that check their owner, with a PIN for example.' }),
-    ),
-  },
+const limits = {
+  maxTtlSeconds: Type.Optional(
+    Type.Integer({ minimum: 60, maximum: MAX_CERTIFICATE_SECONDS, description: 'The longest lifetime.' }),
+  ),
+  sourceAddresses: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
+      minItems: 1,
+      maxItems: MAX_ADDRESSES,
+      description: 'CIDR ranges without host bits, from which logins are accepted.',
+    }),
+  ),
+  forceCommand: Type.Optional(
+    Type.String({ minLength: 1, maxLength: MAX_COMMAND_LENGTH, description: 'Runs in place of any other command.' }),
+  ),
+  extensions: Type.Optional(
+    Type.Array(Type.Enum([...EXTENSIONS]), {
+      uniqueItems: true,
+      description: 'Absent: agent and port forwarding, and a terminal.',
+    }),
+  ),
+  verifyRequired: Type.Optional(
+    Type.Boolean({ description: 'Only security keys that check their owner, with a PIN for example.' }),
+  ),
+}
+const SshLimits = Type.Object(limits)
+/** What certificates are limited to. */
+export type SshRules = Type.Static<typeof SshLimits>
+
+/** What a role says about SSH: the limits of certificates, and what else it gives beside principals. */
+export const RoleSsh = Type.Object(
+  { ...limits, sudo: Type.Optional(Sudo), customExtensions: Type.Optional(CustomExtensions) },
   {
     ...strict,
     title: 'SshRules',
-    description: 'What SSH certificates with the principals of this role are limited to.',
+    description:
+      'What SSH certificates with the principals of this role are limited to, and what else the role gives over SSH.',
   },
 )
-export type SshRules = Type.Static<typeof SshRules>
+export type RoleSsh = Type.Static<typeof RoleSsh>
 
-/** The rules as they are stored: checked, each list in order, and null when they limit nothing. */
-export function checkSshRules(rules: SshRules | null): SshRules | null {
+/** What a role gives over SSH beside principals. */
+export interface SshGifts {
+  sudo: Sudo
+  customExtensions: CustomExtension[]
+}
+
+export const giftsOf = (ssh: Partial<SshGifts> | null): SshGifts => ({
+  sudo: ssh?.sudo ?? 'none',
+  customExtensions: ssh?.customExtensions ?? [],
+})
+
+/** Whether the one gives everything that the other gives. */
+export const givesAtLeast = (more: SshGifts, less: SshGifts): boolean =>
+  isSudoWithin(less.sudo, more.sudo) &&
+  less.customExtensions.every((each) => more.customExtensions.some((other) => isSameExtension(each, other)))
+
+/** The rules as they are stored: checked, each list in order, and null when they limit nothing and give nothing. */
+export function checkSshRules(rules: RoleSsh | null): RoleSsh | null {
   if (rules === null) return null
   const { maxTtlSeconds, sourceAddresses, forceCommand, extensions, verifyRequired } = rules
-  const checked: SshRules = {
+  const { sudo, customExtensions } = giftsOf(rules)
+  const checked: RoleSsh = {
     ...(maxTtlSeconds === undefined ? {} : { maxTtlSeconds }),
     ...(sourceAddresses ? { sourceAddresses: checkAddresses(sourceAddresses) } : {}),
     ...(forceCommand === undefined ? {} : { forceCommand: checkCommand(forceCommand) }),
     ...(extensions ? { extensions: extensions.toSorted() } : {}),
     ...(verifyRequired ? { verifyRequired } : {}),
+    ...(sudo === 'none' ? {} : { sudo: Array.isArray(sudo) ? sudo.toSorted() : sudo }),
+    ...(customExtensions.length > 0 ? { customExtensions: checkCustomExtensions(customExtensions) } : {}),
   }
   return Object.keys(checked).length === 0 ? null : checked
 }
@@ -103,8 +131,32 @@ export const readSshRules = (text: string | null): SshRules | null =>
   text === null ? null : (JSON.parse(text) as SshRules)
 
 /** Null when they limit nothing. */
-export const writeSshRules = (rules: SshRules | null): string | null =>
-  rules === null || Object.keys(rules).length === 0 ? null : JSON.stringify(rules)
+const writeSshRules = (rules: SshRules | null): string | null => writeObject(rules ?? {})
+
+export const readGifts = (text: string | null): SshGifts =>
+  giftsOf(text === null ? null : (JSON.parse(text) as Partial<SshGifts>))
+
+const writeObject = (value: object): string | null => (Object.keys(value).length === 0 ? null : JSON.stringify(value))
+
+/** The columns of a role. Limits and gifts are apart, so that a role without limits is known by its empty column. */
+interface SshColumns {
+  ssh: string | null
+  ssh_gifts: string | null
+}
+
+export function readRoleSsh({ ssh, ssh_gifts: gifts }: SshColumns): RoleSsh | null {
+  if (ssh === null && gifts === null) return null
+  return { ...readSshRules(ssh), ...(gifts === null ? {} : (JSON.parse(gifts) as Partial<SshGifts>)) }
+}
+
+export function writeRoleSsh(rules: RoleSsh | null): SshColumns {
+  const { sudo, customExtensions, ...limited } = rules ?? {}
+  const gifts = { ...(sudo ? { sudo } : {}), ...(customExtensions ? { customExtensions } : {}) }
+  return { ssh: writeSshRules(limited), ssh_gifts: writeObject(gifts) }
+}
+
+/** The limits alone; null without any. */
+export const limitsOf = (rules: RoleSsh | null): SshRules | null => readSshRules(writeRoleSsh(rules).ssh)
 
 export const extensionsOf = (rules: SshRules | null): readonly Extension[] => rules?.extensions ?? DEFAULT_EXTENSIONS
 

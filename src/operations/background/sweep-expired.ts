@@ -29,6 +29,8 @@ const EXPIRING: (ExpiringTable & { keptMs: number })[] = [
   { table: 'ssh_announced_sign_ins', key: 'authorization_hash', expiry: 'expires_at', keptMs: 0 },
   { table: 'former_hosts', key: 'kind, host', expiry: 'kept_until', keptMs: 0 },
   { table: 'retired_usernames', key: 'username', expiry: 'reserved_until', keptMs: 0 },
+  { table: 'ssh_former_host_tokens', key: 'token_hash', expiry: 'ended_at', keptMs: 90 * DAY },
+  { table: 'ssh_deleted_hosts', key: 'host_id', expiry: 'deleted_at', keptMs: 90 * DAY },
   // A used code is kept as long as its tokens, so that its reuse is still detected.
   { table: 'oauth_authorization_codes', key: 'code_hash', expiry: 'expires_at', keptMs: DAY },
   { table: 'oauth_client_sessions', key: 'session_id, client_id', expiry: 'kept_until', keptMs: 0 },

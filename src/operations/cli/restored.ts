@@ -37,6 +37,8 @@ WARNING: whatever changed after ${since} is lost. Check by hand, and do it again
   - applications that were removed or got a new secret, and consents that were withdrawn
   - planned actions: ${pending} are pending
   - the signing key: if it was replaced since then, run latchkey keys rotate --now and then --retire-previous
+  - SSH hosts: one whose token was made since then is shown as needing attention, and needs a new enrolment line. If an SSH
+    authority was rotated since then (keys rotate-ssh-ca), all hosts need one
   - invitations${ended ? ' and links to set a password: they must be sent again' : ''}${
     ended ? '' : '\n  - sessions, tokens and certificates that were ended since then: they are valid again'
   }

@@ -20,6 +20,7 @@ export const appPasswordSubscriber: AccessSubscriber = {
     role_assigned: 'nothing',
     addition_disowned: 'nothing',
     username_changed: 'nothing',
+    attributes_changed: 'nothing',
     role_unassigned: 'nothing',
     role_renamed: 'nothing',
     role_deletion: 'nothing',

@@ -1,6 +1,6 @@
 import { sql, type Insertable, type Selectable } from 'kysely'
 import { Type } from 'typebox'
-import { writeSshRules, type SshRules } from '../../identity/roles/ssh-rules.ts'
+import type { SshRules } from '../../identity/roles/ssh-rules.ts'
 import type { CallingActor } from '../../identity/sessions/actor.ts'
 import { Nullable, Time } from '../../platform/http/contracts.ts'
 import { MAX_ROWS_EXAMINED } from '../../platform/http/cursor.ts'
@@ -8,7 +8,9 @@ import { readTextList, beginsWith, contains } from '../../storage/columns.ts'
 import type { Reader, Trx } from '../../storage/database.ts'
 import type { Schema } from '../../storage/schema.ts'
 import { readStatement, writeStatement, type Values } from '../../storage/statement.ts'
+import type { CertifiedValues } from './certified-extensions.ts'
 import { LAST_SERIAL } from './serial-store.ts'
+import type { SudoByRole } from './sudo-on-hosts.ts'
 
 const Serial = Type.String({ description: '64 bits, in decimal digits.' })
 const KeyId = Type.String({ description: 'Names the user and the certificate; sshd writes it to its log.' })
@@ -66,6 +68,20 @@ export const toCertificate = (row: Row): SshCertificate => ({
   createdAt: row.created_at,
 })
 
+/** What a certificate was issued under, as it is stored. */
+export interface CertificateRules extends SshRules {
+  /** Extensions that roles define, as the certificate has them. */
+  customValues?: CertifiedValues
+  /** What its owner could run on hosts then; only of one that names their own account. */
+  sudo?: SudoByRole
+}
+
+export const readRules = (text: string | null): CertificateRules =>
+  text === null ? {} : (JSON.parse(text) as CertificateRules)
+
+const writeRules = (rules: CertificateRules): string | null =>
+  Object.keys(rules).length === 0 ? null : JSON.stringify(rules)
+
 export interface NewCertificate {
   id: string
   serial: bigint
@@ -75,7 +91,7 @@ export interface NewCertificate {
   principals: string[]
   fingerprint: string
   /** What the roles allowed, of which the certificate contains the critical options and the extensions. */
-  rules: SshRules
+  rules: CertificateRules
   /** Epoch seconds, as in the certificate. */
   validAfter: number
   validBefore: number
@@ -121,7 +137,7 @@ export function addCertificate(trx: Trx, certificate: NewCertificate, latestExpi
     valid_after: certificate.validAfter * 1000,
     valid_before: validBefore,
     latest_expiry: Math.max(latestExpiryBefore, validBefore),
-    rules: writeSshRules(certificate.rules),
+    rules: writeRules(certificate.rules),
     revoked_at: null,
     revoke_reason: null,
     created_at: certificate.createdAt,

@@ -1,12 +1,16 @@
 import type { AppError } from '../../errors.ts'
+import { unpackAttributes } from '../../identity/roles/attributes.ts'
 import { groupPrincipals, mayName, type PrincipalGroup, type RoleGrant } from '../../identity/roles/principal-groups.ts'
-import { readSshRules, type SshRules } from '../../identity/roles/ssh-rules.ts'
+import { isAtLeastAsLoose, readGifts, readSshRules } from '../../identity/roles/ssh-rules.ts'
 import { MAX_PRINCIPALS } from '../../platform/openssh/certificate.ts'
 import { readTextList } from '../../storage/columns.ts'
 import type { Reader, Trx } from '../../storage/database.ts'
 import { readStatement, writeStatement, type Values } from '../../storage/statement.ts'
 import type { Permission } from '../../vocabulary/permissions.ts'
 import { sshErrors } from '../ssh-errors.ts'
+import type { CertificateRules } from './certificate-store.ts'
+import { type AttributeSource, givesValues } from './certified-extensions.ts'
+import { type HostAdmission, losesSudo, type SudoByRole, sudoByRole } from './sudo-on-hosts.ts'
 
 /** What the certificates of a person may name: principals, which are UNIX accounts, given by the username and by roles. */
 
@@ -19,19 +23,22 @@ export interface Person {
 
 /** The UNIX accounts that the user may log in as, in groups that one certificate may name. */
 export const listPrincipalGroups = async (db: Reader, { id, preferredUsername }: Person): Promise<PrincipalGroup[]> =>
-  groupPrincipals(preferredUsername, await listRoleGrants(db, id))
+  groupPrincipals(preferredUsername, (await listRoleGrants(db, id)).grants)
 
 /**
  * The same for a user whose row the caller has locked, and they stay so until the transaction ends: a transaction that takes a
  * role away, changes its rules, or takes a principal out of it, waits and then finds the certificate.
  */
-export async function lockPrincipalGroups(trx: Trx, userId: string): Promise<Person & { groups: PrincipalGroup[] }> {
-  const [preferredUsername = '', grants] = await Promise.all([
+export async function lockPrincipalGroups(
+  trx: Trx,
+  userId: string,
+): Promise<Person & { groups: PrincipalGroup[]; sudo: SudoByRole }> {
+  const [preferredUsername = '', { grants, sudo }] = await Promise.all([
     findPreferredUsername(trx, userId),
     lockRoleGrants(trx, userId),
   ])
   const groups = groupPrincipals(preferredUsername, grants)
-  return { id: userId, preferredUsername, groups }
+  return { id: userId, preferredUsername, groups, sudo }
 }
 
 /** The principals of all groups, each once: the username first, then the others, sorted. */
@@ -74,27 +81,55 @@ function mixtureError(groups: PrincipalGroup[], wanted: string[]): AppError {
   return sshErrors.principals_of_several_groups({ names: listed.join('; ') })
 }
 
-/** For each user, what a certificate may name now: nothing without the permission to get certificates. */
-export type Entitlements = ReadonlyMap<string, PrincipalGroup[]>
+/** What a certificate of a user may name now: nothing without the permission to get certificates. */
+interface Entitlement {
+  groups: PrincipalGroup[]
+  attributes: AttributeSource
+  sudo: SudoByRole
+}
+
+/** By user. */
+export type Entitlements = ReadonlyMap<string, Entitlement>
 
 /** Those of these users, by their ids. Users that do not exist are absent. */
 export async function listEntitlements(db: Reader, userIds: string[]): Promise<Entitlements> {
   const holders = await listRoleHolders(db, userIds)
   return new Map(
-    holders.map(({ id, preferredUsername, grants }) => [
-      id,
-      grants.some(({ mayIssue }) => mayIssue) ? groupPrincipals(preferredUsername, grants) : [],
-    ]),
+    holders.map(({ id, preferredUsername, grants, attributes, sudo }) => {
+      const groups = grants.some(({ mayIssue }) => mayIssue) ? groupPrincipals(preferredUsername, grants) : []
+      return [id, { groups, attributes, sudo }]
+    }),
   )
 }
 
-/** Whether a certificate names nothing but what its owner still has, under rules that are still met. */
-export const isEntitled = (
+interface RuledCertificate {
+  userId: string
+  principals: string[]
+  rules: CertificateRules
+}
+
+/**
+ * Whether a certificate names nothing but what its owner still has, under rules that are still met, and opened no sudo that they have lost on
+ * one of these hosts.
+ */
+export function isEntitled(
   entitlements: Entitlements,
-  { userId, principals, rules }: { userId: string; principals: string[]; rules: SshRules },
-): boolean => {
-  const groups = entitlements.get(userId) ?? []
-  return principals.every((name) => mayName(groups, name, rules))
+  { userId, principals, rules }: RuledCertificate,
+  managedHosts: readonly HostAdmission[],
+): boolean {
+  const found = entitlements.get(userId)
+  if (!found) return false
+  const { groups, attributes, sudo } = found
+  const { customValues, sudo: hadSudo } = rules
+  const gives = (group: PrincipalGroup) =>
+    principals.every((name) => group.principals.includes(name)) &&
+    isAtLeastAsLoose(group.rules, rules) &&
+    givesValues(group, attributes, customValues ?? {})
+  return (
+    principals.every((name) => mayName(groups, name, rules)) &&
+    (!customValues || groups.some(gives)) &&
+    (!hadSudo || !losesSudo(managedHosts, hadSudo, sudo))
+  )
 }
 
 interface GrantRow {
@@ -102,17 +137,18 @@ interface GrantRow {
   name: string
   principals: string
   ssh: string | null
+  ssh_gifts: string | null
 }
 
 const rolesOf = (db: Reader, value: Values<{ userId: string }>) =>
   db
     .selectFrom('user_roles')
     .innerJoin('roles', 'roles.id', 'user_roles.role_id')
-    .select(['roles.id', 'roles.name', 'roles.principals', 'roles.ssh'])
+    .select(['roles.id', 'roles.name', 'roles.principals', 'roles.ssh', 'roles.ssh_gifts'])
     .where('user_roles.user_id', '=', value('userId'))
 
 const rolesWithPrincipals = (db: Reader, value: Values<{ userId: string }>) =>
-  rolesOf(db, value).where('roles.principals', '!=', '[]')
+  rolesOf(db, value).where((eb) => eb.or([eb('roles.principals', '!=', '[]'), eb('roles.ssh_gifts', 'is not', null)]))
 
 const rolesWithPermission = (db: Reader, value: Values<{ userId: string; permission: Permission }>) =>
   rolesOf(db, value)
@@ -129,7 +165,7 @@ const lockedWithPermission = writeStatement((db, value: Values<{ userId: string;
 )
 
 /** What the roles of a user give to certificates. */
-const listRoleGrants = async (db: Reader, userId: string): Promise<RoleGrant[]> =>
+const listRoleGrants = async (db: Reader, userId: string): Promise<Granted> =>
   toGrants(
     await foundWithPrincipals(db, { userId }),
     await foundWithPermission(db, { userId, permission: ISSUE_PERMISSION }),
@@ -139,7 +175,7 @@ const listRoleGrants = async (db: Reader, userId: string): Promise<RoleGrant[]> 
  * The same, and they stay so until the transaction ends. Rows are locked in the weakest way, so that no other change of a
  * role has to wait.
  */
-const lockRoleGrants = async (trx: Trx, userId: string): Promise<RoleGrant[]> =>
+const lockRoleGrants = async (trx: Trx, userId: string): Promise<Granted> =>
   toGrants(
     ...(await Promise.all([
       lockedWithPrincipals(trx, { userId }),
@@ -147,17 +183,53 @@ const lockRoleGrants = async (trx: Trx, userId: string): Promise<RoleGrant[]> =>
     ])),
   )
 
-function toGrants(withPrincipals: GrantRow[], withPermission: GrantRow[]): RoleGrant[] {
-  const issuing = new Set(withPermission.map(({ id }) => id))
-  const rows = new Map([...withPermission, ...withPrincipals].map((row) => [row.id, row]))
-  return [...rows.values()].map((row) => toGrant(row, issuing.has(row.id)))
+interface Granted {
+  grants: RoleGrant[]
+  sudo: SudoByRole
 }
 
-const toGrant = ({ name, principals, ssh }: Omit<GrantRow, 'id'>, mayIssue: boolean): RoleGrant => ({
-  name,
-  principals: readTextList(principals),
-  ssh: readSshRules(ssh),
-  mayIssue,
+function toGrants(withPrincipals: GrantRow[], withPermission: GrantRow[]): Granted {
+  const issuing = new Set(withPermission.map(({ id }) => id))
+  const rows = new Map([...withPermission, ...withPrincipals].map((row) => [row.id, row]))
+  return granted([...rows.values()], ({ id }) => issuing.has(id))
+}
+
+const granted = <Row extends GrantRow>(rows: readonly Row[], mayIssue: (row: Row) => boolean): Granted => ({
+  grants: rows.map((row) => ({
+    name: row.name,
+    principals: readTextList(row.principals),
+    ssh: readSshRules(row.ssh),
+    mayIssue: mayIssue(row),
+    gifts: readGifts(row.ssh_gifts),
+  })),
+  sudo: sudoByRole(rows.map(({ id, ssh_gifts: gifts }) => ({ id, sudo: readGifts(gifts).sudo }))),
+})
+
+const rolesWithAttributes = writeStatement((db, value: Values<{ userId: string }>) =>
+  db
+    .selectFrom('user_roles')
+    .innerJoin('roles', 'roles.id', 'user_roles.role_id')
+    .select(['roles.name', 'roles.attributes'])
+    .where('user_roles.user_id', '=', value('userId'))
+    .where('roles.attributes', 'is not', null)
+    .forKeyShare(),
+)
+const ownAttributes = writeStatement((db, value: Values<{ userId: string }>) =>
+  db.selectFrom('users').select('attributes').where('id', '=', value('userId')),
+)
+
+/** The attributes of a user whose row the caller has locked. Until the transaction ends, its roles give no others. */
+export async function lockAttributes(trx: Trx, userId: string): Promise<AttributeSource> {
+  const [roles, [own]] = await Promise.all([rolesWithAttributes(trx, { userId }), ownAttributes(trx, { userId })])
+  return toAttributes(own?.attributes ?? null, roles)
+}
+
+const toAttributes = (
+  own: string | null,
+  roles: readonly { name: string; attributes: string | null }[],
+): AttributeSource => ({
+  own: unpackAttributes(own),
+  roles: roles.map(({ name, attributes }) => ({ name, attributes: unpackAttributes(attributes) })),
 })
 
 const username = readStatement((db, value: Values<{ userId: string }>) =>
@@ -167,10 +239,10 @@ const username = readStatement((db, value: Values<{ userId: string }>) =>
 const findPreferredUsername = async (db: Reader, userId: string): Promise<string | undefined> =>
   (await username(db, { userId }))[0]?.name
 
-export interface RoleHolder {
+interface RoleHolder extends Granted {
   id: string
   preferredUsername: string
-  grants: RoleGrant[]
+  attributes: AttributeSource
 }
 
 /** What the roles of these users give to certificates. Users that do not exist or have no role are absent. */
@@ -182,13 +254,14 @@ async function listRoleHolders(db: Reader, userIds: string[]): Promise<RoleHolde
     .leftJoin('role_permissions', (join) =>
       join.onRef('role_permissions.role_id', '=', 'roles.id').on('role_permissions.permission', '=', ISSUE_PERMISSION),
     )
-    .select(['users.id', 'users.preferred_username', 'roles.name', 'roles.principals', 'roles.ssh'])
+    .select(['users.id as user_id', 'users.preferred_username', 'users.attributes as own'])
+    .select(['roles.id', 'roles.name', 'roles.principals', 'roles.ssh', 'roles.ssh_gifts', 'roles.attributes'])
     .select('role_permissions.permission')
     .where('users.id', 'in', userIds)
     .execute()
-  return [...Map.groupBy(rows, ({ id }) => id)].map(([id, roles]) => ({
-    id,
-    preferredUsername: roles[0]?.preferred_username ?? '',
-    grants: roles.map((role) => toGrant(role, role.permission !== null)),
-  }))
+  return [...Map.groupBy(rows, ({ user_id }) => user_id)].map(([id, roles]) => {
+    const { grants, sudo } = granted(roles, (role) => role.permission !== null)
+    const attributes = toAttributes(roles[0]?.own ?? null, roles)
+    return { id, preferredUsername: roles[0]?.preferred_username ?? '', attributes, grants, sudo }
+  })
 }

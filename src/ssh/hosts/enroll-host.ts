@@ -18,6 +18,7 @@ import { claimSerial } from '../certificates/serial-store.ts'
 import { raiseKrlVersion } from '../revocation/revocation-store.ts'
 import { sshHostErrors } from '../ssh-errors.ts'
 import { refuseHost } from './authenticate-host.ts'
+import { deleteAttention } from './host-attention-store.ts'
 import {
   findNewestHostCertificate,
   markHostCertificatesRevoked,
@@ -25,14 +26,15 @@ import {
   addHostCertificate,
   listHostKeys,
   addHostToken,
-  deleteHostTokens,
+  endHostTokens,
   lockHostOfToken,
   markTokenUsed,
 } from './host-credential-store.ts'
 import { consumeEnrollment, findHostById, lockHost } from './host-store.ts'
+import { newHostToken } from './host-token.ts'
 import type { HostCertificate, StoredHost } from './host.ts'
 
-type EnrollingServices = Pick<Services, 'db' | 'now' | 'random' | 'sshHostCa'>
+type EnrollingServices = Pick<Services, 'db' | 'now' | 'random' | 'sshHostCa' | 'vault'>
 
 export interface Enrolled {
   host: StoredHost
@@ -42,7 +44,9 @@ export interface Enrolled {
 
 /**
  * Enrolls a host with the token that an administrator was shown. The token is taken in the transaction that stores the
- * keys and the certificates, so that it serves once, and a request that fails does not use it up. What the host had before ends.
+ * keys and the certificates, so that it serves once, and a request that fails does not use it up. Certificates from before are
+ * revoked. Tokens from before still read the lists, and nothing else, until the new one is used for the first time: the answer may be
+ * lost, and whoever is to close must still hear of it.
  */
 export async function enrollHost(
   services: EnrollingServices,
@@ -54,13 +58,14 @@ export async function enrollHost(
   try {
     return await services.db.transaction(async (trx) => {
       const id = (await consumeEnrollment(trx, digest(token), at)) ?? refuseToken()
-      await deleteHostTokens(trx, id)
+      await endHostTokens(trx, { hostId: id, ending: 'reading', at })
+      await deleteAttention(trx, { hostId: id })
       const revoked = await markHostCertificatesRevoked(trx, { hostId: id, at })
       await replaceHostKeys(trx, id, keys)
       const host = (await findHostById(trx, id)) ?? refuseToken()
       const certificates = await issueHostCertificates(services, trx, host)
-      const hostToken = newHostToken(services)
-      await addHostToken(trx, { hash: digest(hostToken), hostId: id, isUsed: true, at })
+      const hostToken = newHostToken(services, id)
+      await addHostToken(trx, { hash: digest(hostToken), hostId: id, at })
       await record(services, trx, 'ssh_host.enrolled', host, certificates, source)
       if (revoked > 0) await raiseKrlVersion(trx, 'host')
       return { host, certificates, hostToken }
@@ -83,11 +88,11 @@ export const renewHost = (
   services.db.transaction(async (trx) => {
     const hostId = hash === undefined ? undefined : await lockHostOfToken(trx, hash)
     if (hash === undefined || hostId === undefined) return refuseHost()
-    await markTokenUsed(trx, hash, hostId)
+    await markTokenUsed(trx, { hash, hostId, at: services.now() })
     const host = (await lockHost(trx, hostId)) ?? refuseHost()
     const certificates = await issueHostCertificates(services, trx, host)
-    const hostToken = newHostToken(services)
-    await addHostToken(trx, { hash: digest(hostToken), hostId, isUsed: false, at: services.now() })
+    const hostToken = newHostToken(services, hostId)
+    await addHostToken(trx, { hash: digest(hostToken), hostId, at: services.now() })
     await record(services, trx, 'ssh_host.renewed', host, certificates, source)
     return { host, certificates, hostToken }
   })
@@ -111,8 +116,6 @@ export async function shouldRenew(
     names.symmetricDifference(new Set(newest.hostnames)).size > 0
   )
 }
-
-const newHostToken = ({ random }: Pick<Services, 'random'>): string => `ht_${random.text(32)}`
 
 const refuseToken = (): never => refuse(sshHostErrors.enrollment_token_ended())
 

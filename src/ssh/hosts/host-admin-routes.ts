@@ -16,6 +16,7 @@ import { decodeCursor } from '../../platform/http/cursor.ts'
 import type { Services } from '../../platform/services.ts'
 import { listPrincipalGroups, principalsOf } from '../certificates/principals.ts'
 import { readAccess, openedAccounts } from './host-accounts.ts'
+import { listAttention } from './host-attention-store.ts'
 import { bareTag, type HostLists } from './host-lists.ts'
 import { findHostById, listAllHosts, listHosts } from './host-store.ts'
 import { Host, HostChange, NewHost, type StoredHost } from './host.ts'
@@ -46,12 +47,14 @@ export const hostAdminRoutes =
     const { db, now } = services
     const guard = () => needs(services, 'ssh:hosts:manage')
 
-    /** Adds whether the list that the host uses is the current one. */
+    /** Adds whether the list that the host uses is the current one, and why it needs attention. */
     const withState = async (hosts: StoredHost[]): Promise<Host[]> => {
       const { etag } = await services.hostLists.revocations('user', 'krl').fresh()
       const isCurrent = ({ krlVersion, lastSeenAt }: StoredHost) =>
         krlVersion === bareTag(etag) && lastSeenAt !== null && lastSeenAt > now() - SEEN_MS
-      return hosts.map((host) => ({ ...host, current: isCurrent(host) }))
+      const ids = hosts.map(({ id }) => id)
+      const attention = await listAttention(db.read, ids)
+      return hosts.map((host) => ({ ...host, attention: attention.get(host.id) ?? null, current: isCurrent(host) }))
     }
     const one = async (host: StoredHost) => {
       const [shown] = await withState([host])

@@ -32,7 +32,8 @@ export const hostAgentRoutes =
       listOf: (allowedRoles: string[] | null) => WatchedList,
     ): void =>
       longPolls.wait(reply, async (isFirst) => {
-        const { id, allowedRoles } = isFirst ? hostOf(request) : await requireHost(services, request)
+        if (!isFirst) request.enrolledHost = await requireHost(services, request, { forLists: true, raises: false })
+        const { id, allowedRoles } = hostOf(request)
         const list = { ...listOf(allowedRoles), recheck: (asked: FastifyRequest) => recheckToken(services, asked) }
         return { list, known, hostId: id }
       })
@@ -81,11 +82,12 @@ export const hostAgentRoutes =
     app.get(
       '/ssh/hosts/principals',
       {
-        onRequest: needsHost(services),
+        onRequest: needsHost(services, { forLists: true }),
         schema: {
           tags,
           summary: 'Who may log in to which account of the host',
-          description: 'For files that `AuthorizedPrincipalsFile` names.',
+          description:
+            'For files that `AuthorizedPrincipalsFile` names. A host that was deleted gets an empty list for 90 days, so that it closes.',
           security: [{ bearer: [] }],
           querystring: Type.Object({
             wait: Type.Optional(Type.String({ description: 'As for the revocation list.' })),
@@ -117,7 +119,7 @@ export const hostAgentRoutes =
     app.get(
       '/ssh/hosts/wait',
       {
-        onRequest: needsHost(services),
+        onRequest: needsHost(services, { forLists: true }),
         schema: {
           tags,
           summary: 'Wait until the lists of the host change',

@@ -1,43 +1,90 @@
+import { sql } from 'kysely'
 import { readTextList } from '../../storage/columns.ts'
 import type { Reader, Trx } from '../../storage/database.ts'
+import type { Schema } from '../../storage/schema.ts'
 import { readStatement, type Values } from '../../storage/statement.ts'
+import type { AttentionReason } from '../../vocabulary/host-attention.ts'
 import { serialText } from '../certificates/certificate-store.ts'
 import { readAllowedRoles, rolesOfHost } from './host-store.ts'
 
+/** What a token is: live, or how it ended. `deleted` is a token of a deleted host, however it ended before. */
+type Standing = 'live' | Schema['ssh_former_host_tokens']['ending']
+
 export interface HostToken {
   hostId: string
+  standing: Standing
   /** The roles that the host admits; null for everybody. */
   allowedRoles: string[] | null
+  /** Whether a live one was used before. */
   isUsed: boolean
   lastSeenAt: number | null
+  /** Why administrators should look at the host. */
+  attention: AttentionReason[]
 }
+
+/** Why administrators should look at a host of the query. */
+const attentionOfHost = sql<
+  string | null
+>`(select string_agg(reason, ' ') from ssh_host_attention where ssh_host_attention.host_id = ssh_hosts.id)`.as(
+  'attention',
+)
 
 const byHash = readStatement((db, value: Values<{ hash: string }>) =>
   db
     .selectFrom('ssh_host_tokens')
     .innerJoin('ssh_hosts', 'ssh_hosts.id', 'ssh_host_tokens.host_id')
     .select(['ssh_host_tokens.host_id', 'ssh_host_tokens.is_used', 'ssh_hosts.last_seen_at', 'ssh_hosts.is_restricted'])
-    .select(rolesOfHost)
-    .where('ssh_host_tokens.token_hash', '=', value('hash')),
+    .select([rolesOfHost, attentionOfHost])
+    .select([sql<Standing>`'live'`.as('standing'), sql<number | null>`cast(null as bigint)`.as('deleted_at')])
+    .where('ssh_host_tokens.token_hash', '=', value('hash'))
+    .unionAll(
+      db
+        .selectFrom('ssh_former_host_tokens')
+        .leftJoin('ssh_hosts', 'ssh_hosts.id', 'ssh_former_host_tokens.host_id')
+        .leftJoin('ssh_deleted_hosts', 'ssh_deleted_hosts.host_id', 'ssh_former_host_tokens.host_id')
+        .select('ssh_former_host_tokens.host_id')
+        .select([
+          sql<number>`1`.as('is_used'),
+          'ssh_hosts.last_seen_at',
+          sql<number>`coalesce(ssh_hosts.is_restricted, 1)`.as('is_restricted'),
+        ])
+        .select([rolesOfHost, attentionOfHost])
+        .select(['ssh_former_host_tokens.ending as standing', 'ssh_deleted_hosts.deleted_at'])
+        .where('ssh_former_host_tokens.token_hash', '=', value('hash')),
+    ),
 )
 
+/** A token that is live, or was. */
 export async function findHostToken(db: Reader, hash: string): Promise<HostToken | undefined> {
   const [row] = await byHash(db, { hash })
   if (!row) return undefined
-  const { host_id: hostId, is_used, last_seen_at: lastSeenAt } = row
-  return { hostId, isUsed: is_used === 1, lastSeenAt, allowedRoles: readAllowedRoles(row) }
+  return {
+    hostId: row.host_id,
+    standing: row.deleted_at === null ? row.standing : 'deleted',
+    allowedRoles: readAllowedRoles(row),
+    isUsed: row.is_used === 1,
+    lastSeenAt: row.last_seen_at,
+    attention: (row.attention?.split(' ') ?? []) as AttentionReason[],
+  }
 }
 
-/** The host of this token, locked until the transaction ends. Whoever ends tokens of a host locks it first. */
+/** The host of this live token, locked until the transaction ends. Whoever ends tokens of a host locks it first. */
 export async function lockHostOfToken(trx: Trx, hash: string): Promise<string | undefined> {
   const found = await findHostToken(trx, hash)
-  if (!found) return undefined
+  if (found?.standing !== 'live') return undefined
   await trx.selectFrom('ssh_hosts').select('id').where('id', '=', found.hostId).forUpdate().execute()
-  return (await findHostToken(trx, hash))?.hostId
+  const locked = await findHostToken(trx, hash)
+  return locked?.standing === 'live' ? locked.hostId : undefined
 }
 
-/** The first use of a token ends all others of its host. The caller has locked the host. */
-export async function markTokenUsed(trx: Trx, hash: string, hostId: string): Promise<void> {
+/**
+ * The first use of a token ends all others of its host, and those that could still read since the host was enrolled again. The caller
+ * has locked the host.
+ */
+export async function markTokenUsed(
+  trx: Trx,
+  { hash, hostId, at }: { hash: string; hostId: string; at: number },
+): Promise<void> {
   const first = await trx
     .updateTable('ssh_host_tokens')
     .set({ is_used: 1 })
@@ -46,19 +93,86 @@ export async function markTokenUsed(trx: Trx, hash: string, hostId: string): Pro
     .returning('host_id')
     .execute()
   if (first.length === 0) return
-  await trx.deleteFrom('ssh_host_tokens').where('host_id', '=', hostId).where('token_hash', '!=', hash).execute()
+  await endHostTokens(trx, { hostId, ending: 'superseded', at, except: hash })
+  await markReadingEnded(trx, hostId, 'superseded')
 }
 
-/** Tokens of renewals whose answers may have been lost are kept up to this number, the newest ones. */
+interface Ending {
+  hostId: string
+  ending: Exclude<Standing, 'live'>
+  at: number
+  /** The hash of a token that stays. */
+  except?: string
+}
+
+/** Ends the live tokens of a host, and keeps how. The caller has locked the host. */
+export async function endHostTokens(trx: Trx, { hostId, ending, at, except = '' }: Ending): Promise<void> {
+  const ended = await trx
+    .deleteFrom('ssh_host_tokens')
+    .where('host_id', '=', hostId)
+    .where('token_hash', '!=', except)
+    .returning('token_hash')
+    .execute()
+  if (ended.length === 0) return
+  await trx
+    .insertInto('ssh_former_host_tokens')
+    .values(ended.map(({ token_hash }) => ({ token_hash, host_id: hostId, ending, ended_at: at })))
+    .execute()
+}
+
+/** Tokens from before the host was enrolled again read nothing any more. */
+export async function markReadingEnded(
+  trx: Trx,
+  hostId: string,
+  ending: Extract<Standing, 'superseded' | 'revoked'>,
+): Promise<void> {
+  const ended = await trx
+    .updateTable('ssh_former_host_tokens')
+    .set({ ending })
+    .where('host_id', '=', hostId)
+    .where(sql<boolean>`ending = 'reading'`)
+    .returning('token_hash')
+    .execute()
+  // Requests that wait with one of them end now.
+  if (ended.length > 0) trx.signal('host-changed', { hostId })
+}
+
+/** From now on tokens of this host get empty lists. */
+export async function addDeletedHost(trx: Trx, hostId: string, at: number): Promise<void> {
+  await trx.insertInto('ssh_deleted_hosts').values({ host_id: hostId, deleted_at: at }).execute()
+}
+
+const deleted = readStatement((db, value: Values<{ hostId: string }>) =>
+  db.selectFrom('ssh_deleted_hosts').select('host_id').where('host_id', '=', value('hostId')),
+)
+
+export const isHostDeleted = async (db: Reader, hostId: string): Promise<boolean> =>
+  (await deleted(db, { hostId })).length > 0
+
+/** Whether the host was given a token since then that it has not used yet. */
+export const hasUnusedToken = async (db: Reader, hostId: string, since: number): Promise<boolean> =>
+  (
+    await db
+      .selectFrom('ssh_host_tokens')
+      .select('host_id')
+      .where('host_id', '=', hostId)
+      .where('is_used', '=', 0)
+      .where('created_at', '>', since)
+      .limit(1)
+      .execute()
+  ).length > 0
+
+/** Tokens whose answers may have been lost are kept up to this number, the newest ones. */
 const MAX_UNUSED = 5
 
+/** One that is not used yet. */
 export async function addHostToken(
   trx: Trx,
-  { hash, hostId, isUsed, at }: { hash: string; hostId: string; isUsed: boolean; at: number },
+  { hash, hostId, at }: { hash: string; hostId: string; at: number },
 ): Promise<void> {
   await trx
     .insertInto('ssh_host_tokens')
-    .values({ token_hash: hash, host_id: hostId, is_used: isUsed ? 1 : 0, created_at: at })
+    .values({ token_hash: hash, host_id: hostId, is_used: 0, created_at: at })
     .execute()
   const unused = await trx
     .selectFrom('ssh_host_tokens')
@@ -71,11 +185,6 @@ export async function addHostToken(
     .execute()
   const surplus = unused.slice(MAX_UNUSED - 1).map(({ token_hash }) => token_hash)
   if (surplus.length > 0) await trx.deleteFrom('ssh_host_tokens').where('token_hash', 'in', surplus).execute()
-}
-
-export async function deleteHostTokens(trx: Trx, hostId: string): Promise<void> {
-  await trx.deleteFrom('ssh_host_tokens').where('host_id', '=', hostId).execute()
-  trx.signal('host-changed', { hostId })
 }
 
 /** Fails as a duplicate of `ssh_host_keys.fingerprint` when another host has one of them. */

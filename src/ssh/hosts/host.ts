@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { atField } from '../../errors.ts'
 import { Nullable, strict, Time } from '../../platform/http/contracts.ts'
 import { VisibleName } from '../../platform/http/visible-name.ts'
+import { ATTENTION_REASONS } from '../../vocabulary/host-attention.ts'
 import { sshErrors } from '../ssh-errors.ts'
 
 const MAX_HOSTNAMES = 32
@@ -44,14 +45,26 @@ export const Host = Type.Object(
     lastSeenAt: Nullable(Time),
     krlVersion: Nullable(Type.String({ description: 'The ETag of the revocation list that it uses.' })),
     sshdVersion: Nullable(Type.String()),
+    attention: Nullable(
+      Type.Object(
+        {
+          reason: Type.Enum(ATTENTION_REASONS, {
+            description:
+              'token_reused: a token was used after its successor. token_refused: a genuine token is not known any more. ca_refused: it was offered keys of the authority that do not follow from those that it trusts.',
+          }),
+          since: Time,
+        },
+        { description: 'Why administrators should look at it.' },
+      ),
+    ),
     current: Type.Boolean({ description: 'It uses the current list, and was here in the last two minutes.' }),
   },
   { title: 'SshHost' },
 )
 export type Host = Type.Static<typeof Host>
 
-/** Without what depends on the current revocation list. */
-export type StoredHost = Omit<Host, 'current'>
+/** Without what is kept elsewhere, or depends on the current revocation list. */
+export type StoredHost = Omit<Host, 'attention' | 'current'>
 
 export const HostCertificate = Type.Object(
   {

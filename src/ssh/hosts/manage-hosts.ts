@@ -13,7 +13,12 @@ import { isDuplicate, isMissingReference } from '../../storage/failure.ts'
 import type { AuditAction } from '../../vocabulary/audit-actions.ts'
 import { raiseKrlVersion } from '../revocation/revocation-store.ts'
 import { sshErrors } from '../ssh-errors.ts'
-import { markHostCertificatesRevoked, deleteHostTokens } from './host-credential-store.ts'
+import {
+  addDeletedHost,
+  endHostTokens,
+  markHostCertificatesRevoked,
+  markReadingEnded,
+} from './host-credential-store.ts'
 import { atSshHost, type HostAdmission } from './host-escalation.ts'
 import {
   addHost,
@@ -83,10 +88,13 @@ export async function changeHost(
   }).catch(refuseTaken)
 }
 
+/** Its tokens get empty lists from now on, so that the host closes. */
 export const removeHost = (services: HostServices, id: string, actor: SignedInActor): Promise<void> =>
   administer(services, actor, async (trx, held) => {
     const host = (await lockHost(trx, id)) ?? refuseUnknown()
     const certificatesRevoked = await markHostCertificatesRevoked(trx, { hostId: id, at: services.now() })
+    await endHostTokens(trx, { hostId: id, ending: 'deleted', at: services.now() })
+    await addDeletedHost(trx, id, services.now())
     await withoutEscalation(trx, held, [atSshHost(services, id, host.hostnames)], async (checked) => {
       await rememberLostNames(checked, host, { kept: [], now: services.now() })
       await deleteHost(checked, id, services.now())
@@ -115,13 +123,19 @@ export const renewEnrollment = (
   administer(services, actor, async (trx) => {
     if (!(await lockHost(trx, id))) refuseUnknown()
     const enrollment = await enroll(services, trx, id)
-    if (revoke) await deleteHostTokens(trx, id)
+    if (revoke) await revokeHostTokens(trx, id, services.now())
     const certificatesRevoked = revoke ? await markHostCertificatesRevoked(trx, { hostId: id, at: services.now() }) : 0
     const data = { name: enrollment.host.name, revoke, certificatesRevoked }
     await record(services, trx, 'ssh_host.enrollment_renewed', actor, id, data)
     if (certificatesRevoked > 0) await raiseKrlVersion(trx, 'host')
     return enrollment
   })
+
+async function revokeHostTokens(trx: Trx, hostId: string, at: number): Promise<void> {
+  await endHostTokens(trx, { hostId, ending: 'revoked', at })
+  await markReadingEnded(trx, hostId, 'revoked')
+  trx.signal('host-changed', { hostId })
+}
 
 /** The line that an administrator runs on the host. No program gets the token as an argument: printf is part of the shell. */
 export const enrollmentCommand = ({ config }: Pick<Services, 'config'>, token: string): string =>

@@ -118,8 +118,8 @@ export const sshHostRoutes =
           reply.type(TYPES[form]).header('cache-control', 'no-cache').header('vary', 'Accept')
           const list = services.hostLists.revocations(holder, form, includeExpired)
           if (wait === undefined) return sendFresh(request, reply, list)
-          return services.longPolls.wait(reply, async () => {
-            const host = await findHost(services, request)
+          return services.longPolls.wait(reply, async (isFirst) => {
+            const host = await findHost(services, request, { raises: isFirst })
             return { list, known: wait, hostId: host?.id }
           })
         },

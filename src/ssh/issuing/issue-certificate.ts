@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { atField, refuse } from '../../errors.ts'
 import { findPlannedEnd } from '../../identity/lifecycle/lifecycle-store.ts'
 import { prepareNotification } from '../../identity/notifications/notify.ts'
-import { criticalOptionsOf, type SshRules } from '../../identity/roles/ssh-rules.ts'
+import { criticalOptionsOf, extensionsOf, type SshRules } from '../../identity/roles/ssh-rules.ts'
 import type { CallingActor } from '../../identity/sessions/actor.ts'
 import { changeOwnAccount } from '../../identity/sessions/lock-actor.ts'
 import { refuseUnconfirmed } from '../../identity/users/email-address.ts'
@@ -25,7 +25,8 @@ import {
   findLatestExpiry,
   type NewCertificate,
 } from '../certificates/certificate-store.ts'
-import { chooseGroup, lockPrincipalGroups } from '../certificates/principals.ts'
+import { type CertifiedValues, certifyValues, needsAttributes } from '../certificates/certified-extensions.ts'
+import { chooseGroup, lockAttributes, lockPrincipalGroups } from '../certificates/principals.ts'
 import { claimSerial } from '../certificates/serial-store.ts'
 import { sshErrors } from '../ssh-errors.ts'
 import { lockSshKey, keepEphemeralKey, markSshKeyUsed } from './ssh-key-store.ts'
@@ -99,7 +100,7 @@ async function logCertificate(
 ): Promise<UnsignedCertificate> {
   const at = services.now()
   // Everything that depends on nothing else is asked for together.
-  const [, lockedKey, { preferredUsername, groups }, latestExpiry = 0, plannedEnd, notify] = await Promise.all([
+  const [, lockedKey, { preferredUsername, groups, sudo }, latestExpiry = 0, plannedEnd, notify] = await Promise.all([
     refuseUnconfirmed(trx, services.config, actor.id),
     lockSshKey(trx, { id: savedKeyId, userId: actor.id, now: at }),
     lockPrincipalGroups(trx, actor.id),
@@ -109,11 +110,13 @@ async function logCertificate(
   ])
   const saved = lockedKey ?? refuse(sshErrors.no_such_ssh_key())
   const { key, application, comment } = readSavedKey(saved.publicKey)
-  const { principals, rules, roles } = chooseGroup(groups, {
+  const group = chooseGroup(groups, {
     username: preferredUsername,
     principals: requested,
     isSecurityKey: application !== undefined,
   })
+  const { principals, rules, roles } = group
+  const customValues = certifyValues(group, needsAttributes(group) ? await lockAttributes(trx, actor.id) : undefined)
   const lifetime = chooseLifetime(services.config, ttlSeconds, rules, roles)
   if (saved.lastUsedAt === null || saved.lastUsedAt <= at - MARK_USED_MS) markSshKeyUsed(trx, saved.id, at)
 
@@ -133,14 +136,19 @@ async function logCertificate(
   const authority = services.sshCa.current()
   const draft = prepareCertificate(authority, {
     ...described,
-    ...optionsOf(rules),
+    ...optionsOf(rules, customValues),
     serial,
     key,
     application,
     nonce,
   })
   const { fingerprint } = saved
-  const row = { ...described, id, serial, userId: actor.id, savedKeyId, fingerprint, rules, createdAt: at }
+  const issuedUnder = {
+    ...rules,
+    ...(Object.keys(customValues).length > 0 ? { customValues } : {}),
+    ...(principals.includes(preferredUsername) && Object.keys(sudo).length > 0 ? { sudo } : {}),
+  }
+  const row = { ...described, id, serial, userId: actor.id, savedKeyId, fingerprint, rules: issuedUnder, createdAt: at }
   addCertificate(trx, row, latestExpiry)
   const { keyId, validBefore } = described
   notify?.({ type: 'ssh.cert_issued', data: { certificateId: id, serial: String(serial), keyId } })
@@ -195,7 +203,12 @@ function chooseLifetime(
 }
 
 /** What a certificate contains of the rules, in the words of PROTOCOL.certkeys. */
-const optionsOf = (rules: SshRules) => ({
-  criticalOptions: criticalOptionsOf(rules),
-  ...(rules.extensions ? { extensions: new Map(rules.extensions.map((name) => [name, ''])) } : {}),
-})
+const optionsOf = (rules: SshRules, customValues: CertifiedValues) => {
+  const custom = Object.entries(customValues)
+  const isUsual = rules.extensions === undefined && custom.length === 0
+  const flags = extensionsOf(rules).map((name) => [name, ''] as const)
+  return {
+    criticalOptions: criticalOptionsOf(rules),
+    ...(isUsual ? {} : { extensions: new Map([...flags, ...custom]) }),
+  }
+}

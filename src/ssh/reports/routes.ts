@@ -33,6 +33,6 @@ export const hostReportRoutes =
           },
         },
       },
-      async (request) => ({ ...success, ...(await takeReport(services, hostOf(request).id, request.body)) }),
+      async (request) => ({ ...success, ...(await takeReport(services, hostOf(request), request.body)) }),
     )
   }

@@ -5,6 +5,7 @@ import { newId } from '../../platform/ids.ts'
 import type { Services } from '../../platform/services.ts'
 import type { Trx } from '../../storage/database.ts'
 import { isEntitled, listEntitlements } from '../certificates/principals.ts'
+import { listManagedAdmissions } from '../certificates/sudo-on-hosts.ts'
 import { raiseKrlVersion } from './revocation-store.ts'
 import {
   addReview,
@@ -17,8 +18,8 @@ import {
 } from './revoked-certificate-store.ts'
 
 /**
- * Revokes the certificates of these people that name what they do not have any more: an old username, or a principal that
- * no role of theirs gives. Without the permission to get certificates, all of them. Returns how many it revoked.
+ * Revokes the certificates of these people that name what they do not have any more: an old username, a principal that
+ * no role of theirs gives, or another value of an extension. Also those of somebody who has lost sudo on a host. Without the permission to get certificates, all of them. Returns how many it revoked.
  *
  * Call it in the transaction that takes something away, after that. A certificate that is being issued locks what it names,
  * so that this transaction has waited for it and finds it here.
@@ -34,7 +35,8 @@ export async function revokeLostCertificates(
   const valid = await listValidCertificates(trx, userIds, at)
   if (valid.length === 0) return 0
   const entitlements = await listEntitlements(trx, [...new Set(valid.map(({ userId }) => userId))])
-  const lost = valid.filter((certificate) => !isEntitled(entitlements, certificate))
+  const managedHosts = valid.some(({ rules }) => rules.sudo) ? await listManagedAdmissions(trx) : []
+  const lost = valid.filter((certificate) => !isEntitled(entitlements, certificate, managedHosts))
   const revoked = await markCertificatesRevoked(trx, { ids: lost.map(({ id }) => id), reason, at })
   if (revoked > 0) await raiseKrlVersion(trx)
   return revoked

@@ -1,9 +1,15 @@
 import { sql, type ExpressionBuilder, type QueryCreator } from 'kysely'
-import { readSshRules, type SshRules } from '../../identity/roles/ssh-rules.ts'
 import { readTextList } from '../../storage/columns.ts'
 import type { Reader, Trx } from '../../storage/database.ts'
 import type { Schema } from '../../storage/schema.ts'
-import { COLUMNS, serialText, toCertificate, type SshCertificate } from '../certificates/certificate-store.ts'
+import {
+  type CertificateRules,
+  COLUMNS,
+  readRules,
+  serialText,
+  type SshCertificate,
+  toCertificate,
+} from '../certificates/certificate-store.ts'
 
 /** The certificate as it is afterwards; undefined when it was revoked before or does not exist. */
 export async function markRevoked(
@@ -49,7 +55,7 @@ export interface ValidCertificate {
   userId: string
   principals: string[]
   /** What it contains, and how long it is valid in all. */
-  rules: SshRules
+  rules: CertificateRules
   validBefore: number
 }
 
@@ -64,7 +70,7 @@ export async function listValidCertificates(db: Reader, userIds: string[], at: n
     id,
     userId: user_id,
     principals: readTextList(principals),
-    rules: { ...readSshRules(rules), maxTtlSeconds: Math.ceil((valid_before - created_at) / 1000) },
+    rules: { ...readRules(rules), maxTtlSeconds: Math.ceil((valid_before - created_at) / 1000) },
     validBefore: valid_before,
   }))
 }

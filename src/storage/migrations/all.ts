@@ -29,6 +29,7 @@ import { restoredAddresses } from './0027-restored-addresses.ts'
 import { formerlyConfirmed } from './0028-formerly-confirmed.ts'
 import { outbox } from './0029-outbox.ts'
 import { hostsInStep } from './0031-hosts-in-step.ts'
+import { sshAccounts } from './0032-ssh-accounts.ts'
 
 export interface Migration {
   name: string
@@ -87,4 +88,5 @@ export const MIGRATIONS: readonly Migration[] = [
   inSql('0028-formerly-confirmed', formerlyConfirmed),
   inSql('0029-outbox', outbox),
   inSql('0031-hosts-in-step', hostsInStep),
+  inSql('0032-ssh-accounts', sshAccounts),
 ]

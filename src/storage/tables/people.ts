@@ -50,6 +50,8 @@ export interface UserTables {
     principals: string
     /** Rules for SSH certificates, as JSON; null without any. */
     ssh: Generated<string | null>
+    /** What it gives over SSH beside principals, as JSON; null for nothing. */
+    ssh_gifts: Generated<string | null>
     built_in: number
     created_at: number
     attributes: string | null

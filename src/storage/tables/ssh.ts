@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely'
+import type { AttentionReason } from '../../vocabulary/host-attention.ts'
 import type { DeliveryState } from '../../vocabulary/receivers.ts'
 
 /** The certificate authority. */
@@ -63,6 +64,12 @@ export interface SshTables {
     last_seen_at: number | null
     krl_version: string | null
     sshd_version: string | null
+    accounts: Generated<'existing' | 'managed'>
+    /** Accounts that the host could not make, as JSON; null before it has said so. */
+    conflicts: Generated<string | null>
+    /** What root has allowed at the host; null before it has said so. */
+    allows_accounts: Generated<number | null>
+    allows_sudo: Generated<number | null>
     created_at: number
   }
   /** Hosts that could admit certificates of an account that was disabled, until they have the list with the revocation. */
@@ -77,9 +84,35 @@ export interface SshTables {
     state: DeliveryState
     finished_at: number | null
   }
+  /** The numbers of accounts on hosts, each for one person for ever. */
+  ssh_host_accounts: {
+    uid: number
+    user_id: string
+    /** The last username that hosts were told; null once a deleted person is forgotten. */
+    name: string | null
+    /** The roles that admitted the person somewhere, separated by spaces. */
+    role_ids: string
+    /** When it was seen that the person is deleted. */
+    left_at: number | null
+  }
   ssh_host_names: { hostname: string; host_id: string }
   ssh_host_roles: { host_id: string; role_id: string }
   ssh_host_tokens: { token_hash: string; host_id: string; is_used: number; created_at: number }
+  /** Tokens that have ended, so that their use is told from that of a made-up one. Of hosts that are deleted too. */
+  ssh_former_host_tokens: {
+    token_hash: string
+    host_id: string
+    /**
+     * superseded: a later token was used. revoked: an administrator ended it. reading: the host was enrolled again, and has not used its
+     * new token yet. deleted: with its host.
+     */
+    ending: 'superseded' | 'revoked' | 'reading' | 'deleted'
+    ended_at: number
+  }
+  /** Hosts whose tokens get empty lists, so that they close. */
+  ssh_deleted_hosts: { host_id: string; deleted_at: number }
+  /** What administrators should look at. */
+  ssh_host_attention: { host_id: string; reason: AttentionReason; since: number; last_at: number }
   ssh_host_keys: { fingerprint: string; host_id: string; public_key: string }
   ssh_host_certificates: {
     serial: string | bigint

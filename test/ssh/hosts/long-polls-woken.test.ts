@@ -106,6 +106,10 @@ const CHANGES: Record<string, (situation: Situation) => Promise<() => Promise<un
     await admin.post(`/api/admin/users/${person.user.id}/roles`, { roleId })
     return () => person.delete('/api/account', { email: person.user.email, currentPassword })
   },
+  'the host is deleted':
+    async ({ admin, hostId }) =>
+    () =>
+      admin.delete(`/api/ssh/hosts/${hostId}`),
   'the host admits other roles':
     async ({ admin, hostId, otherRoleId }) =>
     () =>
@@ -133,11 +137,11 @@ const CHANGES: Record<string, (situation: Situation) => Promise<() => Promise<un
 
 /** Changes after which the token of a waiting host is none. */
 const ENDS: Record<string, (situation: Situation) => Promise<unknown>> = {
-  'the host is deleted': ({ admin, hostId }) => admin.delete(`/api/ssh/hosts/${hostId}`),
   'its token is revoked': ({ admin, hostId }) => admin.post(`/api/ssh/hosts/${hostId}/enrollment`, { revoke: true }),
-  'it is enrolled again': async ({ app, admin, hostId }) => {
+  'it is enrolled again, and uses its new token': async ({ app, admin, hostId }) => {
     const renewed = await admin.post(`/api/ssh/hosts/${hostId}/enrollment`, {})
-    await enroll(app, renewed.json<{ enrollmentToken: string }>().enrollmentToken)
+    const { hostToken } = await enroll(app, renewed.json<{ enrollmentToken: string }>().enrollmentToken)
+    await hostWith(app, hostToken).get('/ssh/hosts/principals')
   },
 }
 

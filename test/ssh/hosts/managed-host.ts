@@ -12,6 +12,7 @@ export interface ShownHost {
   lastSeenAt: number | null
   krlVersion: string | null
   sshdVersion: string | null
+  attention: { reason: string; since: number } | null
   current: boolean
 }
 

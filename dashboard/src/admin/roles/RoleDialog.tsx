@@ -49,7 +49,7 @@ export function RoleDialog({ role, onClose, onDone }: Props) {
         description: description.trim(),
         principals: listed(principals),
         attributes: attributesOf(attributes),
-        ssh: toRules(ssh),
+        ssh: withGifts(toRules(ssh), role?.ssh),
       }
       await (role
         ? answer(api.PATCH('/api/admin/roles/{id}', { params: { path: { id: role.id } }, body: changes(role, after) }))
@@ -114,6 +114,13 @@ const toForm = (rules: Role['ssh'] | undefined): RulesForm => ({
   extensions: rules?.extensions ?? DEFAULT,
   verifyRequired: rules?.verifyRequired ?? false,
 })
+
+/** The form does not show these, and leaves them as they are. */
+function withGifts(rules: SshRules | null, before: Role['ssh'] | undefined): SshRules | null {
+  const { sudo, customExtensions } = before ?? {}
+  const gifts = { ...(sudo ? { sudo } : {}), ...(customExtensions ? { customExtensions } : {}) }
+  return Object.keys(gifts).length > 0 ? { ...rules, ...gifts } : rules
+}
 
 /** Null when nothing is limited. */
 function toRules(form: RulesForm): SshRules | null {

@@ -251,8 +251,16 @@ export const account: typeof English = {
       'oauth.device_approved': (data) =>
         `Sie haben ein Gerät hereingelassen: ${asText(data['deviceName'], 'ohne Namen')}, von ${asText(data['ipAddress'], 'einer unbekannten Adresse')}, mit ${asText(data['name'], 'einer Anwendung')}.`,
       'ssh.cert_issued': (data) => `Ihnen wurde das SSH-Zertifikat ${asText(data['serial'], '')} ausgestellt.`,
+      'ssh.host_attention': (data) => {
+        const name = asText(data['name'], 'Ein Server')
+        if (data['reason'] === 'token_reused')
+          return `${name} braucht Aufmerksamkeit: Sein Token wurde von zweien benutzt. Vielleicht hat es jemand gestohlen oder die Maschine kopiert. Erzeugen Sie eine neue Zeile, die ihn einrichtet.`
+        if (data['reason'] === 'ca_refused')
+          return `${name} braucht Aufmerksamkeit: Er lehnt die Schlüssel der SSH-Zertifizierungsstelle ab, weil sie nicht auf die folgen, denen er vertraut.`
+        return `${name} braucht Aufmerksamkeit: Sein Token wird abgelehnt. Wer sich dort anmelden darf, bleibt daher, wie es war. Erzeugen Sie eine neue Zeile, die ihn einrichtet.`
+      },
       'service.restored': (data) =>
-        `Der Dienst wurde aus einer Sicherung ${copied(data)} wiederhergestellt. Prüfen Sie, was sich seitdem geändert hat: Konten, Rollen, Passkeys, Anwendungen.`,
+        `Der Dienst wurde aus einer Sicherung ${copied(data)} wiederhergestellt. Prüfen Sie, was sich seitdem geändert hat: Konten, Rollen, Passkeys, Anwendungen. Server, die Aufmerksamkeit brauchen, benötigen eine neue Zeile zum Einrichten; wurde seitdem eine SSH-Zertifizierungsstelle gewechselt, alle Server.`,
       'user.disabled': (data) => `Das Konto von ${named(data)} wurde gesperrt.`,
       'user.enabled': (data) => `Das Konto von ${named(data)} wurde entsperrt.`,
       'user.not_me': (data) =>

@@ -244,8 +244,16 @@ export const account = {
       'oauth.device_approved': (data) =>
         `You let a device in: ${asText(data['deviceName'], 'without a name')}, from ${asText(data['ipAddress'], 'an unknown address')}, with ${asText(data['name'], 'an application')}.`,
       'ssh.cert_issued': (data) => `SSH certificate ${asText(data['serial'], '')} was issued to you.`,
+      'ssh.host_attention': (data) => {
+        const name = asText(data['name'], 'A host')
+        if (data['reason'] === 'token_reused')
+          return `${name} needs attention: its token was used by two. Somebody may have stolen it, or copied the machine. Make a new line that enrolls it.`
+        if (data['reason'] === 'ca_refused')
+          return `${name} needs attention: it refuses the keys of the SSH authority, which don’t follow from those that it trusts.`
+        return `${name} needs attention: its token is refused, so who may log in there stays as it was. Make a new line that enrolls it.`
+      },
       'service.restored': (data) =>
-        `The service was restored from a backup of ${copied(data)}. Check what changed since then: accounts, roles, passkeys, applications.`,
+        `The service was restored from a backup of ${copied(data)}. Check what changed since then: accounts, roles, passkeys, applications. Hosts that need attention need a new enrolment line; if an SSH authority was rotated since then, all hosts do.`,
       'user.disabled': (data: Data) => `The account of ${named(data)} was disabled.`,
       'user.enabled': (data: Data) => `The account of ${named(data)} was enabled.`,
       'user.not_me': (data) =>

@@ -34,7 +34,7 @@ export const hosts: typeof English.hosts = {
   delete: 'Löschen',
   deleteTitle: (name) => `${name} löschen?`,
   deleteText:
-    'Seine Zertifikate werden sofort widerrufen, und er erhält keine Listen mehr. Die Dateien auf ihm bleiben, wie sie sind.',
+    'Seine Zertifikate werden sofort widerrufen, und niemand kann sich dort noch mit einem Zertifikat anmelden. Die Dateien auf ihm bleiben, wie sie sind.',
 }
 
 export const certificates: typeof English.certificates = {

@@ -33,6 +33,7 @@ export const roleErrors: ErrorTexts<typeof roles> = {
   bootstrap_secret_wrong: 'Das ist nicht das Einrichtungsgeheimnis.',
   built_in_role_keeps_name: 'Eine eingebaute Rolle behält ihren Namen.',
   built_in_role_stays: 'Eine eingebaute Rolle lässt sich nicht löschen.',
+  custom_extension_twice: 'Eine Erweiterung kommt doppelt vor.',
   force_command_not_one_line: 'Der Befehl muss eine Zeile ohne Steuerzeichen sein.',
   gives_more_than_held: 'Sie können nicht vergeben, was Sie selbst nicht haben: {more}.',
   last_administrator:

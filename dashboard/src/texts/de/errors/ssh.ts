@@ -4,6 +4,8 @@ import type { ErrorTexts } from '../../error-texts.ts'
 
 export const sshErrors: ErrorTexts<typeof ssh> = {
   certificate_lifetime_too_long: 'Die längste Gültigkeit, die {roles} erlaubt, ist {max} Sekunden.',
+  extension_values_differ:
+    'Ihre Rollen geben verschiedene Werte für die Erweiterung {name}: {roles}. Bitten Sie die Verwaltung, das zu ändern.',
   host_name_taken: 'Es gibt schon einen Server mit diesem Namen.',
   host_role_unknown: 'Diese Rolle gibt es nicht.',
   hostname_invalid: '{name} ist weder ein DNS-Name noch eine Adresse wie web1.example.com oder 192.0.2.7.',

@@ -30,7 +30,8 @@ export const hosts = {
   revokeNowHint: 'For a host that was stolen or broken into.',
   delete: 'Delete',
   deleteTitle: (name: string) => `Delete ${name}?`,
-  deleteText: 'Its certificates are revoked at once, and it gets no more lists. The files on it stay as they are.',
+  deleteText:
+    'Its certificates are revoked at once, and nobody can log in to it with a certificate any more. The files on it stay as they are.',
 }
 
 export const certificates = {

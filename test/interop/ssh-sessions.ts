@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import type { Role } from '../../src/identity/roles/role.ts'
+import { createHost } from '../ssh/hosts/managed-host.ts'
+import { type Issued, issue, saveKey } from '../ssh/public-keys.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { createClock } from '../support/clock.ts'
+import { freePort } from '../support/free-port.ts'
+import { type SignedInPerson, signedInPerson } from '../support/people.ts'
+import { until } from '../support/replicas.ts'
+import { findProgram, newKeyPair, temporaryFolder } from './openssh.ts'
+import { newSessionHost, PASSWORD, type SessionHost } from './session-host.ts'
+
+/** The shared account that a role opens. */
+export const DEPLOY = 'deploy'
+
+export interface Scene {
+  app: TestApp
+  admin: SignedInPerson
+  host: SessionHost
+  hostId: string
+  role: Role
+  /** Runs the line again with which this host was enrolled, or another one. */
+  sync: ChildProcess
+}
+
+/** The service at its own address, and a host that was enrolled with the line of the dashboard, whose sync waits. */
+export async function startScene(t: TestContext, lines = ''): Promise<Scene> {
+  const port = await freePort()
+  const began = Date.now()
+  const clock = { ...createClock(), now: Date.now, monotonicNow: () => Date.now() - began }
+  let ticking: NodeJS.Timeout | undefined
+  t.after(() => clearInterval(ticking))
+  const app = await startApp(t, { clock, config: { baseUrl: `http://127.0.0.1:${port}` } })
+  await app.app.listen({ port, host: '127.0.0.1' })
+  ticking = setInterval(() => void app.tick(), 250)
+  const admin = await signedInPerson(app, { admin: true })
+  const made = await admin.post('/api/admin/roles', { name: 'Operations', principals: [DEPLOY] })
+  const { role } = made.json<{ role: Role }>()
+  const host = await newSessionHost(t, [DEPLOY], lines)
+  const { host: created, command } = await createHost(admin, { hostnames: ['127.0.0.1'], allowedRoles: [role.id] })
+  await host.run(command.replace('| sudo sh', '| sh'))
+  await host.startSshd()
+  const sync = await host.startSync()
+  await until(async () => app.services.longPolls.count() === 1, 30_000)
+  return { app, admin, host, hostId: created.id, role, sync }
+}
+
+export interface Member {
+  person: SignedInPerson
+  keyPath: string
+  savedKeyId: string
+  certificate: Issued
+}
+
+/** Somebody who may log in to the account, with a key and its certificate. */
+export async function newMember(
+  t: Pick<TestContext, 'after'>,
+  { app, admin, role, host }: Pick<Scene, 'app' | 'admin' | 'role' | 'host'>,
+): Promise<Member> {
+  const permissions = ['ssh:keys:manage', 'ssh:cert:issue', 'ssh:cert:revoke'] as const
+  const person = await signedInPerson(app, { permissions: [...permissions] })
+  await admin.post(`/api/admin/users/${person.user.id}/roles`, { roleId: role.id })
+  const { path, publicKey } = newKeyPair(temporaryFolder(t), 'laptop')
+  const savedKeyId = await saveKey(person, publicKey)
+  const certificate = await issue(person, savedKeyId)
+  writeFileSync(`${path}-cert.pub`, `${certificate.certificate}\n`)
+  await until(async () => listedFor(host).includes(`${person.user.preferredUsername}\n`), 20_000)
+  return { person, keyPath: path, savedKeyId, certificate }
+}
+
+const listedFor = (host: SessionHost): string => {
+  try {
+    return host.read(`/etc/ssh/latchkey_principals/${DEPLOY}`)
+  } catch {
+    return ''
+  }
+}
+
+const OPTIONS = [
+  'StrictHostKeyChecking=no',
+  'UserKnownHostsFile=/dev/null',
+  'GlobalKnownHostsFile=/dev/null',
+  'LogLevel=ERROR',
+  'ConnectTimeout=20',
+]
+
+export interface Connection {
+  child: ChildProcess
+  output(): string
+  /** When it has ended, by Date.now(). */
+  ended: Promise<number>
+  isOpen(): boolean
+}
+
+/** Starts ssh beside the test. */
+export function connect(
+  t: Pick<TestContext, 'after'>,
+  host: Pick<SessionHost, 'port'>,
+  args: string[],
+  environment: Record<string, string> = {},
+): Connection {
+  const env = { PATH: process.env['PATH'] ?? '', ...environment }
+  const base = ['-F', '/dev/null', '-p', String(host.port), ...OPTIONS.flatMap((each) => ['-o', each])]
+  const child = spawn(findProgram('ssh'), [...base, ...args], { env, stdio: ['pipe', 'pipe', 'pipe'] })
+  t.after(() => void child.kill('SIGKILL'))
+  let output = ''
+  child.stdin.on('error', () => undefined)
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  const ended = once(child, 'close').then(() => Date.now())
+  return { child, output: () => output, ended, isOpen: () => child.exitCode === null && child.signalCode === null }
+}
+
+export const withCertificate = ({ keyPath }: Pick<Member, 'keyPath'>): string[] => [
+  ...['BatchMode=yes', 'IdentitiesOnly=yes', 'IdentityAgent=none', `CertificateFile=${keyPath}-cert.pub`].flatMap(
+    (each) => ['-o', each],
+  ),
+  '-i',
+  keyPath,
+]
+
+/** Logs in with the password of the account. */
+export function withPassword(t: Pick<TestContext, 'after'>): { args: string[]; environment: Record<string, string> } {
+  const program = join(temporaryFolder(t), 'ask')
+  writeFileSync(program, `#!/bin/sh\necho '${PASSWORD}'\n`)
+  chmodSync(program, 0o700)
+  return {
+    args: ['-o', 'PreferredAuthentications=password', '-o', 'PubkeyAuthentication=no'],
+    environment: { SSH_ASKPASS: program, SSH_ASKPASS_REQUIRE: 'force', DISPLAY: ':0' },
+  }
+}
+
+/** Waits until a connection has printed something. */
+export async function shows(connection: Connection, text: string): Promise<void> {
+  await until(async () => connection.output().includes(text) || !connection.isOpen(), 30_000)
+  assert.ok(connection.output().includes(text), `${text} was not shown: ${connection.output()}`)
+}
+
+/** A server that answers each connection with a line. Returns its port. */
+export async function startEcho(t: Pick<TestContext, 'after'>): Promise<number> {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined)
+    socket.write('forwarded\n')
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => server.close())
+  return (server.address() as AddressInfo).port
+}
