@@ -56,6 +56,7 @@ export const AREAS: [area: string, layers: string[][]][] = [
       ['ssh/ssh-errors.ts'],
       ['ssh/certificates', 'ssh/authorities'],
       ['ssh/revocation'],
+      ['ssh/accounts'],
       ['ssh/hosts', 'ssh/issuing'],
       ['ssh/reports'],
       ['ssh/access-subscriber.ts', 'ssh/routes.ts'],

@@ -8,7 +8,7 @@ import { roleErrors } from './role-errors.ts'
 
 /** What the actor would have after a change and did not have before: to be let in somewhere, or another name there. */
 interface Escalation {
-  kind: 'admitted' | 'named'
+  kind: 'admitted' | 'named' | 'sudo'
   /** As people know it: a host, or the name of an application. */
   place: string
 }
@@ -48,6 +48,7 @@ export async function withoutEscalation<T>(
 
 function refuseEscalation(found: Escalation | undefined): void {
   if (found?.kind === 'admitted') refuse(roleErrors.own_access_admitted({ place: found.place }))
+  if (found?.kind === 'sudo') refuse(roleErrors.own_access_sudo({ place: found.place }))
   if (found?.kind === 'named') refuse(roleErrors.own_access_named({ place: found.place }))
 }
 

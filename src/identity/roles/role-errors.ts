@@ -25,6 +25,7 @@ export const roleErrors = defineErrors({
     'own_access',
     'Applications call you by the name of this role. Somebody else has to change it.',
   ],
+  own_access_sudo: ['own_access', 'This would let you use sudo on {place}. Somebody else has to do it.'],
   own_access_username: ['own_access', 'Applications know you by your username. Somebody else has to change it.'],
   person_holds_more: ['forbidden', 'This person holds more than you do: {more}.'],
   range_has_bits_after_prefix: ['invalid_input', '{range} has bits set after its prefix. Write {network}/{prefix}.'],

@@ -6,6 +6,7 @@ import { recordEvent, THE_SERVICE } from '../../platform/audit/record-event.ts'
 import { skipKeyNumbers } from '../../platform/keys/service-key-store.ts'
 import { giveUpRestored } from '../../platform/outbox/give-up-waiting.ts'
 import type { Services } from '../../platform/services.ts'
+import { skipNumbers } from '../../ssh/accounts/account-store.ts'
 import { giveUpAllHosts } from '../../ssh/hosts/told-host-store.ts'
 import { skipSerials, revokeAllCertificates, type SkippedSerials } from '../../ssh/revocation/revoke-certificates.ts'
 import type { Database, Reader, Trx } from '../../storage/database.ts'
@@ -42,6 +43,7 @@ export async function recover(
   const serials = await db.transaction(async (trx) => {
     await skipKeyNumbers(trx, services.now())
     await endEnrollments(trx)
+    await skipNumbers(trx)
     return skipSerials(services, trx)
   })
   await deleteAllRows(db, 'passkey_challenges', 'id')

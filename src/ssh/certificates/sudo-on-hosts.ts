@@ -12,7 +12,7 @@ export const sudoByRole = (roles: readonly { id: string; sudo: Sudo }[]): SudoBy
   Object.fromEntries(roles.flatMap(({ id, sudo }) => (sudo === 'none' ? [] : [[id, sudo]])))
 
 /** What somebody with these roles may run on such a host. */
-const sudoOn = (admission: HostAdmission, held: SudoByRole): Sudo =>
+export const sudoOn = (admission: HostAdmission, held: SudoByRole): Sudo =>
   joinSudo(Object.entries(held).flatMap(([id, sudo]) => (admission === null || admission.includes(id) ? [sudo] : [])))
 
 /** Whether there is a host where the one could do what the other can't. */

@@ -1,4 +1,5 @@
-import { readSshRules, type SshRules } from '../../identity/roles/ssh-rules.ts'
+import { readGifts, readSshRules, type SshRules } from '../../identity/roles/ssh-rules.ts'
+import type { Sudo } from '../../identity/roles/sudo.ts'
 import { accountExists, accountMayAct } from '../../identity/users/account-state.ts'
 import { readTextList } from '../../storage/columns.ts'
 import type { Reader } from '../../storage/database.ts'
@@ -8,10 +9,12 @@ export interface RoleOfHosts {
   id: string
   principals: string[]
   ssh: SshRules | null
+  sudo: Sudo
 }
 
 /** Somebody who may get certificates and whose account may act. */
 export interface PersonOfHosts {
+  id: string
   username: string
   roleIds: string[]
 }
@@ -74,16 +77,17 @@ export const openedAccounts = (
  * moment ago.
  */
 export async function readAccess(db: Reader, userId?: string, { disabledToo = false } = {}): Promise<Access> {
-  const rows = await db.selectFrom('roles').select(['id', 'principals', 'ssh']).execute()
-  const roles = rows.map(({ id, principals, ssh }) => ({
+  const rows = await db.selectFrom('roles').select(['id', 'principals', 'ssh', 'ssh_gifts']).execute()
+  const roles = rows.map(({ id, principals, ssh, ssh_gifts: gifts }) => ({
     id,
     principals: readTextList(principals),
     ssh: readSshRules(ssh),
+    sudo: readGifts(gifts).sudo,
   }))
   const holders = await db
     .selectFrom('users')
     .innerJoin('user_roles', 'user_roles.user_id', 'users.id')
-    .select(['users.preferred_username as username', 'user_roles.role_id'])
+    .select(['users.id', 'users.preferred_username as username', 'user_roles.role_id'])
     .$if(!disabledToo, (query) => query.where(accountMayAct))
     .where('users.id', 'in', (eb) =>
       eb
@@ -94,8 +98,9 @@ export async function readAccess(db: Reader, userId?: string, { disabledToo = fa
     )
     .$if(userId !== undefined, (query) => query.where('users.id', '=', userId ?? ''))
     .execute()
-  const people = [...Map.groupBy(holders, ({ username }) => username)].map(([username, held]) => ({
-    username,
+  const people = [...Map.groupBy(holders, ({ id }) => id)].map(([id, held]) => ({
+    id,
+    username: held[0]?.username ?? '',
     roleIds: held.map(({ role_id }) => role_id),
   }))
   const principals = [...new Set(roles.flatMap((role) => role.principals))]

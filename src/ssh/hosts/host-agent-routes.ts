@@ -3,9 +3,11 @@ import { Type } from 'typebox'
 import { failures, type Routes, strict } from '../../platform/http/contracts.ts'
 import { sourceOf } from '../../platform/http/request-source.ts'
 import type { Services } from '../../platform/services.ts'
-import { hostOf, needsHost, recheckToken, requireHost, tokenHashOf } from './authenticate-host.ts'
+import { type EnrolledHost, hostOf, needsHost, recheckToken, requireHost, tokenHashOf } from './authenticate-host.ts'
 import { enrollHost, renewHost } from './enroll-host.ts'
+import { HostAccount } from '../accounts/list-host-accounts.ts'
 import { type HostLists, jointTag, sendFresh, type WatchedList } from './host-lists.ts'
+import { findAccountKind } from './host-store.ts'
 import { HostCertificate } from './host.ts'
 import type { LongPolls } from './long-polls.ts'
 
@@ -22,21 +24,28 @@ const Enrolled = Type.Object({
 export const hostAgentRoutes =
   (services: Services & { longPolls: LongPolls; hostLists: HostLists }): Routes =>
   async (app) => {
-    const { locate, hostLists, longPolls } = services
+    const { db, locate, hostLists, longPolls } = services
 
     /** Lets a request wait until the list of its host is another one than it has. */
     const poll = (
       request: FastifyRequest,
       reply: FastifyReply,
       known: string,
-      listOf: (allowedRoles: string[] | null) => WatchedList,
+      listOf: (host: EnrolledHost) => WatchedList | Promise<WatchedList>,
     ): void =>
       longPolls.wait(reply, async (isFirst) => {
         if (!isFirst) request.enrolledHost = await requireHost(services, request, { forLists: true, raises: false })
-        const { id, allowedRoles } = hostOf(request)
-        const list = { ...listOf(allowedRoles), recheck: (asked: FastifyRequest) => recheckToken(services, asked) }
-        return { list, known, hostId: id }
+        const host = hostOf(request)
+        const list = { ...(await listOf(host)), recheck: (asked: FastifyRequest) => recheckToken(services, asked) }
+        return { list, known, hostId: host.id }
       })
+
+    const principalsOf = ({ allowedRoles }: EnrolledHost) => hostLists.principals(allowedRoles)
+    const accountsOf = async ({ id, allowedRoles }: EnrolledHost) =>
+      hostLists.accounts(allowedRoles, await findAccountKind(db.read, id))
+    const tagsOf = ({ allowedRoles }: EnrolledHost) => hostLists.tags(allowedRoles)
+    const allTagsOf = async ({ id, allowedRoles }: EnrolledHost) =>
+      hostLists.tags(allowedRoles, await findAccountKind(db.read, id))
 
     app.post(
       '/ssh/hosts/enroll',
@@ -111,8 +120,37 @@ export const hostAgentRoutes =
         const { wait } = request.query
         reply.type('application/json; charset=utf-8')
         return wait === undefined
-          ? sendFresh(request, reply, hostLists.principals(hostOf(request).allowedRoles))
-          : poll(request, reply, wait, hostLists.principals)
+          ? sendFresh(request, reply, principalsOf(hostOf(request)))
+          : poll(request, reply, wait, principalsOf)
+      },
+    )
+
+    app.get(
+      '/ssh/hosts/accounts',
+      {
+        onRequest: needsHost(services, { forLists: true }),
+        schema: {
+          tags,
+          summary: 'The accounts that a host with managed accounts makes',
+          description:
+            'One for everybody who may log in there. What a host has made and is not in the list is locked, like those that are listed as `locked`. A host whose accounts are its own gets an empty list, and so does one that was deleted, for 90 days.',
+          security: [{ bearer: [] }],
+          querystring: Type.Object({
+            wait: Type.Optional(Type.String({ description: 'As for the revocation list.' })),
+          }),
+          response: {
+            200: Type.Unsafe<string>(Type.Object({ accounts: Type.Array(HostAccount) })),
+            304: Type.Null({ description: 'It has not changed.' }),
+            ...failures(400, 401, 503),
+          },
+        },
+      },
+      (request, reply) => {
+        const { wait } = request.query
+        reply.type('application/json; charset=utf-8')
+        return wait === undefined
+          ? accountsOf(hostOf(request)).then((list) => sendFresh(request, reply, list))
+          : poll(request, reply, wait, accountsOf)
       },
     )
 
@@ -124,16 +162,19 @@ export const hostAgentRoutes =
           tags,
           summary: 'Wait until the lists of the host change',
           description:
-            'Answers when the revocation list (`/ssh/krl?format=krl`) or the list of accounts (`/ssh/hosts/principals`) is another one than the host has, with the ETags of both, or after 55 seconds with 304.',
+            'Answers when the revocation list (`/ssh/krl?format=krl`) or the list of accounts (`/ssh/hosts/principals`) is another one than the host has, with the ETags of both, or after 55 seconds with 304. With `accounts`, also when the accounts that it makes (`/ssh/hosts/accounts`) are others.',
           security: [{ bearer: [] }],
           querystring: Type.Object({
             krl: Type.Optional(Type.String({ description: 'The ETag of the revocation list that the host has.' })),
             principals: Type.Optional(Type.String({ description: 'The ETag of the list of accounts that it has.' })),
+            accounts: Type.Optional(
+              Type.String({ description: 'The ETag of the list of accounts that it makes. Absent: it makes none.' }),
+            ),
           }),
           response: {
             200: Type.Unsafe<string>({
               type: 'object',
-              properties: { krl: { type: 'string' }, principals: { type: 'string' } },
+              properties: { krl: { type: 'string' }, principals: { type: 'string' }, accounts: { type: 'string' } },
               required: ['krl', 'principals'],
             }),
             304: Type.Null({ description: 'Neither has changed.' }),
@@ -142,9 +183,10 @@ export const hostAgentRoutes =
         },
       },
       (request, reply) => {
-        const { krl = '', principals = '' } = request.query
+        const { krl = '', principals = '', accounts } = request.query
         reply.type('application/json; charset=utf-8')
-        return poll(request, reply, jointTag(krl, principals), hostLists.both)
+        if (accounts === undefined) return poll(request, reply, jointTag(krl, principals), tagsOf)
+        return poll(request, reply, jointTag(krl, principals, accounts), allTagsOf)
       },
     )
   }

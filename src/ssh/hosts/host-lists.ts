@@ -1,5 +1,3 @@
-import { hash } from 'node:crypto'
-import { setImmediate } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../../errors.ts'
 import { sendTagged } from '../../platform/http/headers.ts'
@@ -8,14 +6,12 @@ import { createRevocationLists, type RevocationList } from '../revocation/revoca
 import type { Holder } from '../revocation/revocation-store.ts'
 import type { Form } from '../revocation/write-revocation-list.ts'
 import { sshHostErrors } from '../ssh-errors.ts'
-import { readAccess, listAccounts, type Access } from './host-accounts.ts'
+import { listHostAccounts } from '../accounts/list-host-accounts.ts'
+import { readHostAccounts } from '../accounts/read-accounts.ts'
+import { readAccess, listAccounts } from './host-accounts.ts'
+import type { AccountKind } from './host.ts'
+import { createViews, type HostList, scopeOf } from './list-views.ts'
 import { shareRead, type SharedRead } from './shared-read.ts'
-
-/** A list as hosts fetch it. */
-export interface HostList {
-  etag: string
-  body: Buffer | string
-}
 
 /** A list that requests can wait for. The key is the same for those that get the same list. */
 export interface WatchedList extends Pick<SharedRead<HostList>, 'recent' | 'fresh'> {
@@ -27,10 +23,12 @@ export interface HostLists {
   revocations(holder: Holder, form: Form, includeExpired?: boolean): WatchedList
   /** Who may log in to which account, where these roles are admitted; with null everybody who may get certificates. */
   principals(allowedRoles: readonly string[] | null): WatchedList
+  /** The UNIX accounts that such a host makes; of one with accounts of its own, none. */
+  accounts(allowedRoles: readonly string[] | null, kind: AccountKind): WatchedList
   /** Of the list that enrolled hosts use and that has this tag, without quotes; undefined when it is older or not known. */
   findVersion(tag: string): Promise<bigint | undefined>
-  /** The tags of both lists of an enrolled host. */
-  both(allowedRoles: readonly string[] | null): WatchedList
+  /** The tags of both lists of an enrolled host, and with a kind of accounts that of the list of accounts. */
+  tags(allowedRoles: readonly string[] | null, kind?: AccountKind): WatchedList
 }
 
 /** Revoked certificates expire, and keys of the authority change, without a signal; one cheap query finds out. */
@@ -39,10 +37,19 @@ const REVOCATIONS_MS = 500
 const MAX_PAUSE_MS = 500
 /** For changes whose signal was lost. */
 const ACCESS_MS = 50_000
+/** That the numbers are used up is logged this often. */
+const WARN_MS = 60_000
+
+type Views = ReturnType<typeof createViews>
+
+/** Of a host whose accounts are its own. */
+const noAccounts = createViews(() => JSON.stringify({ accounts: [] }))
+const nobody = { recent: async () => noAccounts, fresh: async () => noAccounts, last: () => noAccounts }
+
 export function createHostLists(
-  services: Pick<Services, 'db' | 'now' | 'monotonicNow' | 'metrics' | 'signals' | 'sshCa' | 'sshHostCa'>,
+  services: Pick<Services, 'db' | 'log' | 'now' | 'monotonicNow' | 'metrics' | 'signals' | 'sshCa' | 'sshHostCa'>,
 ): HostLists {
-  const { db, monotonicNow, signals, sshCa, sshHostCa } = services
+  const { db, log, monotonicNow, signals, sshCa, sshHostCa } = services
   const blobsOf = (authority: typeof sshCa) => () => authority.trusted().map(({ blob }) => blob)
   const revocationLists = {
     user: createRevocationLists(services, 'user', blobsOf(sshCa)),
@@ -50,14 +57,34 @@ export function createHostLists(
   }
   const watched = new Map<string, SharedRead<RevocationList>>()
   const versions = rememberVersions()
-  const access = shareRead(async () => createViews(await readAccess(db.read)), { monotonicNow, maxAgeMs: ACCESS_MS })
+  const shared = { monotonicNow, maxAgeMs: ACCESS_MS }
+  const access = shareRead(async () => {
+    const read = await readAccess(db.read)
+    return createViews((allowedRoles) => JSON.stringify({ accounts: listAccounts(read, allowedRoles) }))
+  }, shared)
+  // Apart, because it may have to write, and logging in must not depend on that.
+  let warnedAt = -Infinity
+  const people = shareRead(async () => {
+    const { accounts, unnumbered } = await readHostAccounts(services, await readAccess(db.read))
+    if (unnumbered > 0 && monotonicNow() - warnedAt > WARN_MS) {
+      warnedAt = monotonicNow()
+      log.error({ people: unnumbered }, 'All numbers for accounts on hosts are given. These people get no account there.')
+    }
+    return createViews((allowedRoles) => JSON.stringify({ accounts: listHostAccounts(accounts, allowedRoles) }))
+  }, shared)
 
   const revocationsChanged = () => watched.forEach((list) => list.expire())
   signals.on('revocations-changed', revocationsChanged)
-  signals.on('access-changed', access.expire)
+  const accessChanged = () => {
+    access.expire()
+    people.expire()
+  }
+  signals.on('access-changed', accessChanged)
+  // The host may have managed accounts from now on, and be the first one that admits somebody.
+  signals.on('host-changed', people.expire)
   signals.on('resync', () => {
     revocationsChanged()
-    access.expire()
+    accessChanged()
   })
 
   const revocations: HostLists['revocations'] = (holder, form, includeExpired = false) => {
@@ -68,9 +95,9 @@ export function createHostLists(
       if (key === HOST_LIST) versions.add(list)
       return list
     }
-    const shared = known ?? shareRead(read, { monotonicNow, maxAgeMs: REVOCATIONS_MS, maxPauseMs: MAX_PAUSE_MS })
-    if (!known) watched.set(key, shared)
-    return { key, recent: shared.recent, fresh: shared.fresh }
+    const watching = known ?? shareRead(read, { monotonicNow, maxAgeMs: REVOCATIONS_MS, maxPauseMs: MAX_PAUSE_MS })
+    if (!known) watched.set(key, watching)
+    return { key, recent: watching.recent, fresh: watching.fresh }
   }
 
   const findVersion: HostLists['findVersion'] = async (tag) => {
@@ -85,23 +112,62 @@ export function createHostLists(
     fresh: async () => (await access.fresh()).listFor(allowedRoles),
   })
 
+  const accounts: HostLists['accounts'] = (allowedRoles, kind) => {
+    const views = kind === 'managed' ? people : nobody
+    return {
+      key: `accounts ${kind} ${scopeOf(allowedRoles)}`,
+      recent: async () => (await views.recent()).listFor(allowedRoles),
+      fresh: async () => (await views.fresh()).listFor(allowedRoles),
+    }
+  }
+
   return {
     revocations,
     findVersion,
     principals,
-    both(allowedRoles) {
+    accounts,
+    tags(allowedRoles, kind) {
       const krl = revocations('user', 'krl')
-      // A revocation must reach hosts also while the other list can't be read.
-      const lastTag = async (error: unknown) => access.last()?.tagFor(allowedRoles) ?? Promise.reject(error)
-      const recentTag = async () => (await access.recent()).tagFor(allowedRoles)
-      const freshTag = async () => (await access.fresh()).tagFor(allowedRoles)
-      return {
-        key: `both ${scopeOf(allowedRoles)}`,
-        recent: async () => tagsOf(await Promise.all([krl.recent(), recentTag().catch(lastTag)])),
-        fresh: async () => tagsOf(await Promise.all([krl.fresh(), freshTag()])),
-      }
+      const scope = `tags ${scopeOf(allowedRoles)}`
+      if (kind === undefined) return joined(scope, krl, { principals: tagOf(access, allowedRoles) })
+      const ofAccounts = kind === 'managed' ? tagOf(people, allowedRoles) : tagOf(nobody, allowedRoles)
+      return joined(`${kind} ${scope}`, krl, { principals: tagOf(access, allowedRoles), accounts: ofAccounts })
     },
   }
+}
+
+/** The tag of one list that depends on who may log in. */
+interface ReadTag {
+  recent(): Promise<string>
+  fresh(): Promise<string>
+}
+
+const tagOf = (
+  { recent, fresh, last }: Pick<SharedRead<Views>, 'recent' | 'fresh' | 'last'>,
+  allowedRoles: readonly string[] | null,
+): ReadTag => ({
+  // A revocation must reach hosts also while the other lists can't be read.
+  recent: async () => {
+    try {
+      return await (await recent()).tagFor(allowedRoles)
+    } catch (error) {
+      return last()?.tagFor(allowedRoles) ?? Promise.reject(error)
+    }
+  },
+  fresh: async () => (await fresh()).tagFor(allowedRoles),
+})
+
+function joined(key: string, krl: WatchedList, others: Record<string, ReadTag>): WatchedList {
+  const names = Object.keys(others)
+  const read = async (how: 'recent' | 'fresh'): Promise<HostList> => {
+    const [first, ...rest] = await Promise.all([
+      krl[how]().then(({ etag }) => etag),
+      ...Object.values(others).map((each) => each[how]()),
+    ])
+    const tags = Object.fromEntries(names.map((name, at) => [name, rest[at]]))
+    return { etag: jointTag(first, ...rest), body: JSON.stringify({ krl: first, ...tags }) }
+  }
+  return { key, recent: () => read('recent'), fresh: () => read('fresh') }
 }
 
 /** The key of the list that enrolled hosts use. */
@@ -124,8 +190,6 @@ function rememberVersions() {
   }
 }
 
-const scopeOf = (allowedRoles: readonly string[] | null): string => allowedRoles?.toSorted().join(' ') ?? 'everybody'
-
 /** The tag without quotes and without the mark of a weak one. */
 export const bareTag = (tag: string): string =>
   tag
@@ -139,48 +203,8 @@ export async function sendFresh(request: FastifyRequest, reply: FastifyReply, { 
   return sendTagged(request, reply, etag, body)
 }
 
-/** One tag for both lists: RFC 9110 section 8.8.3 allows the plus sign in it, and no tag of ours has one. */
-export const jointTag = (krl: string, principals: string): string => `"${bareTag(krl)}+${bareTag(principals)}"`
-
-const tagsOf = ([krl, principals]: [HostList, string]): HostList => ({
-  etag: jointTag(krl.etag, principals),
-  body: JSON.stringify({ krl: krl.etag, principals }),
-})
-
-/** Lists that are kept with their content; of others only the tag is. */
-const MAX_KEPT = 100
-
-/** The lists of hosts that admit different roles, all of one read. Each is written when it is first asked for. */
-function createViews(access: Access) {
-  const lists = new Map<string, Promise<HostList>>()
-  const tags = new Map<string, Promise<string>>()
-  let lastWrite: Promise<unknown> = Promise.resolve()
-
-  const write = async (allowedRoles: readonly string[] | null): Promise<HostList> => {
-    // There may be thousands of them, and other requests run between two.
-    lastWrite = lastWrite.then(() => setImmediate())
-    await lastWrite
-    const body = JSON.stringify({ accounts: listAccounts(access, allowedRoles) })
-    return { body, etag: `"${hash('sha256', body, 'base64url').slice(0, 22)}"` }
-  }
-  const listFor = (allowedRoles: readonly string[] | null): Promise<HostList> => {
-    const scope = scopeOf(allowedRoles)
-    const known = lists.get(scope)
-    if (known) return known
-    const written = write(allowedRoles)
-    if (lists.size < MAX_KEPT) lists.set(scope, written)
-    tags.set(
-      scope,
-      written.then(({ etag }) => etag),
-    )
-    return written
-  }
-  return {
-    listFor,
-    tagFor: async (allowedRoles: readonly string[] | null): Promise<string> =>
-      tags.get(scopeOf(allowedRoles)) ?? (await listFor(allowedRoles)).etag,
-  }
-}
+/** One tag for several lists: RFC 9110 section 8.8.3 allows the plus sign in it, and no tag of ours has one. */
+export const jointTag = (...tags: string[]): string => `"${tags.map(bareTag).join('+')}"`
 
 /** Any other error while the list is read becomes 503, so that a host keeps the list that it has. */
 function unreadable(error: unknown): never {

@@ -1,11 +1,12 @@
+import { isDeepStrictEqual } from 'node:util'
 import { type Selectable, sql } from 'kysely'
 import type { CheckedTrx } from '../../identity/roles/checked-trx.ts'
 import { type Position, toPage } from '../../platform/http/cursor.ts'
 import { readTextList } from '../../storage/columns.ts'
-import type { Reader, Trx, WriteTarget } from '../../storage/database.ts'
+import type { Database, Reader, Trx, WriteTarget } from '../../storage/database.ts'
 import type { Schema } from '../../storage/schema.ts'
-import { type Values, writeStatement } from '../../storage/statement.ts'
-import type { StoredHost } from './host.ts'
+import { readStatement, type Values, writeStatement } from '../../storage/statement.ts'
+import type { AccountKind, StoredHost } from './host.ts'
 import { giveUpHost } from './told-host-store.ts'
 
 type Row = Selectable<Schema['ssh_hosts']> & { roles: string | null }
@@ -25,6 +26,10 @@ const toHost = (row: Row): StoredHost => ({
   name: row.name,
   hostnames: readTextList(row.hostnames),
   allowedRoles: readAllowedRoles(row),
+  accounts: row.accounts,
+  conflicts: row.conflicts === null ? [] : (JSON.parse(row.conflicts) as StoredHost['conflicts']),
+  allows:
+    row.allows_accounts === null ? null : { accounts: row.allows_accounts === 1, sudo: row.allows_sudo === 1 },
   createdAt: row.created_at,
   enrolledAt: row.enrolled_at,
   enrollmentExpiresAt: row.enrollment_expires_at,
@@ -142,6 +147,42 @@ export async function replaceAllowedRoles(trx: CheckedTrx, id: string, roleIds: 
     .where('id', '=', id)
     .execute()
   trx.signal('host-changed', { hostId: id })
+}
+
+export async function setAccounts(trx: CheckedTrx, id: string, accounts: AccountKind): Promise<void> {
+  await trx.updateTable('ssh_hosts').set({ accounts }).where('id', '=', id).execute()
+  trx.signal('host-changed', { hostId: id })
+}
+
+const accountsOfHost = readStatement((db, value: Values<{ id: string }>) =>
+  db.selectFrom('ssh_hosts').select('accounts').where('id', '=', value('id')),
+)
+
+/** Also of a host that was deleted: it makes none. */
+export const findAccountKind = async (db: Reader, id: string): Promise<AccountKind> =>
+  (await accountsOfHost(db, { id }))[0]?.accounts ?? 'existing'
+
+const accountsReported = readStatement((db, value: Values<{ id: string }>) =>
+  db
+    .selectFrom('ssh_hosts')
+    .select(['conflicts', 'allows_accounts', 'allows_sudo'])
+    .where('id', '=', value('id')),
+)
+
+/** Keeps what a host says of making accounts; what it does not say stays. It says the same once a minute. */
+export async function keepAccountsReport(
+  db: Database,
+  id: string,
+  { conflicts, allows }: { conflicts?: StoredHost['conflicts']; allows?: StoredHost['allows'] },
+): Promise<void> {
+  const said = {
+    ...(conflicts ? { conflicts: JSON.stringify(conflicts.map(({ name, uid }) => ({ name, uid }))) } : {}),
+    ...(allows ? { allows_accounts: allows.accounts ? 1 : 0, allows_sudo: allows.sudo ? 1 : 0 } : {}),
+  }
+  if (Object.keys(said).length === 0) return
+  const [known] = await accountsReported(db.read, { id })
+  if (known && isDeepStrictEqual({ ...known, ...said }, { ...known })) return
+  await db.transaction((trx) => trx.updateTable('ssh_hosts').set(said).where('id', '=', id).execute())
 }
 
 export async function deleteHost(trx: CheckedTrx, id: string, now: number): Promise<void> {

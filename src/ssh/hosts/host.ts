@@ -16,6 +16,13 @@ const AllowedRoles = Nullable(
   }),
 )
 
+/** Whether the accounts of people are those that the host has, or are made for them. */
+export const AccountKind = Type.Union([Type.Literal('existing'), Type.Literal('managed')], {
+  description:
+    'Whether people log in to accounts that the host has (`existing`), or it makes one for everybody who may log in (`managed`); the latter only where root has allowed that at the host.',
+})
+export type AccountKind = Type.Static<typeof AccountKind>
+
 const fields = {
   name: VisibleName({ maxLength: 64 }),
   hostnames: Type.Array(Type.String({ minLength: 1, maxLength: 253 }), {
@@ -25,10 +32,16 @@ const fields = {
   }),
 }
 
-export const NewHost = Type.Object({ ...fields, allowedRoles: Type.Optional(AllowedRoles) }, strict)
+export const NewHost = Type.Object(
+  { ...fields, allowedRoles: Type.Optional(AllowedRoles), accounts: Type.Optional(AccountKind) },
+  strict,
+)
 export type NewHost = Type.Static<typeof NewHost>
 
-export const HostChange = Type.Partial(Type.Object({ ...fields, allowedRoles: AllowedRoles }, strict), strict)
+export const HostChange = Type.Partial(
+  Type.Object({ ...fields, allowedRoles: AllowedRoles, accounts: AccountKind }, strict),
+  strict,
+)
 export type HostChange = Type.Static<typeof HostChange>
 
 export const Host = Type.Object(
@@ -37,6 +50,16 @@ export const Host = Type.Object(
     name: Type.String(),
     hostnames: Type.Array(Type.String()),
     allowedRoles: Nullable(Type.Array(Type.String())),
+    accounts: AccountKind,
+    conflicts: Type.Array(Type.Object({ name: Type.String(), uid: Type.Integer() }), {
+      description: 'Accounts that the host was to make, and whose name or number was taken there.',
+    }),
+    allows: Nullable(
+      Type.Object(
+        { accounts: Type.Boolean(), sudo: Type.Boolean() },
+        { description: 'What root has allowed at the host: making accounts, and sudo.' },
+      ),
+    ),
     createdAt: Time,
     enrolledAt: Nullable(Time),
     enrollmentExpiresAt: Nullable(

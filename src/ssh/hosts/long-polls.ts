@@ -4,7 +4,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { addressKey } from '../../platform/limits/address-queue.ts'
 import type { Signals } from '../../storage/signals.ts'
-import { bareTag, type HostList, type WatchedList } from './host-lists.ts'
+import { bareTag, type WatchedList } from './host-lists.ts'
+import type { HostList } from './list-views.ts'
 
 /** A list that requests wait for a new version of. */
 export interface PolledList extends WatchedList {

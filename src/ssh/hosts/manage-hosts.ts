@@ -29,6 +29,7 @@ import {
   renameHost,
   replaceAllowedRoles,
   replaceHostnames,
+  setAccounts,
   setEnrollment,
 } from './host-store.ts'
 import { checkHostnames, type HostChange, type NewHost, type StoredHost } from './host.ts'
@@ -48,14 +49,15 @@ export async function createHost(services: HostServices, input: NewHost, actor: 
   return administer(services, actor, async (trx, held) => {
     if ((await countHosts(trx)) >= MAX_HOSTS) throw sshErrors.too_many_hosts({ max: MAX_HOSTS })
     const id = newId()
-    const { name, allowedRoles = null } = input
+    const { name, allowedRoles = null, accounts = 'existing' } = input
     await withoutEscalation(trx, held, [atSshHost(services, id, hostnames)], async (checked) => {
       await addHost(checked, { id, name, at: services.now() })
       await replaceHostnames(checked, id, hostnames)
       await replaceAllowedRoles(checked, id, allowedRoles)
+      await setAccounts(checked, id, accounts)
     })
     const enrollment = await enroll(services, trx, id)
-    await record(services, trx, 'ssh_host.created', actor, id, { name, hostnames, allowedRoles })
+    await record(services, trx, 'ssh_host.created', actor, id, { name, hostnames, allowedRoles, accounts })
     return enrollment
   }).catch(refuseTaken)
 }
@@ -70,11 +72,12 @@ export async function changeHost(
   const hostnames = change.hostnames && checkHostnames(change.hostnames, services.config.sshHostPatterns)
   return administer(services, actor, async (trx, held) => {
     const before = (await lockHost(trx, id)) ?? refuseUnknown()
-    const { name, allowedRoles } = change
+    const { name, allowedRoles, accounts } = change
     if (name !== undefined) await renameHost(trx, id, name)
     const compared = [...before.hostnames, ...(hostnames ?? [])]
     await withoutEscalation(trx, held, [atSshHost(services, id, compared)], async (checked) => {
       if (allowedRoles !== undefined) await replaceAllowedRoles(checked, id, allowedRoles)
+      if (accounts !== undefined) await setAccounts(checked, id, accounts)
       if (!hostnames) return
       await rememberLostNames(checked, before, { kept: hostnames, now: services.now() })
       await replaceHostnames(checked, id, hostnames)
@@ -106,11 +109,11 @@ export const removeHost = (services: HostServices, id: string, actor: SignedInAc
 /** Whoever makes a host with one of these names is compared with what this one admitted. */
 async function rememberLostNames(
   trx: CheckedTrx,
-  { hostnames, allowedRoles }: StoredHost,
+  { hostnames, allowedRoles, accounts }: StoredHost,
   { kept, now }: { kept: readonly string[]; now: number },
 ): Promise<void> {
   const lost = hostnames.filter((name) => !kept.includes(name))
-  const admission: HostAdmission = { allowedRoles }
+  const admission: HostAdmission = { allowedRoles, accounts }
   await rememberHosts(trx, { kind: 'ssh', hosts: lost, admission, now })
 }
 

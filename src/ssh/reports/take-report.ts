@@ -3,7 +3,7 @@ import { type EnrolledHost, refuseHost } from '../hosts/authenticate-host.ts'
 import { shouldRenew } from '../hosts/enroll-host.ts'
 import { noteReportedAttention } from '../hosts/host-attention.ts'
 import { bareTag, type HostLists } from '../hosts/host-lists.ts'
-import { markReported } from '../hosts/host-store.ts'
+import { keepAccountsReport, markReported } from '../hosts/host-store.ts'
 import { noteReport } from '../hosts/told-hosts.ts'
 import type { HostReport } from './report.ts'
 
@@ -20,6 +20,7 @@ export async function takeReport(
   const krlVersion = bareTag(report.krlVersion)
   const { sshdVersion } = report
   const hostnames = (await markReported(services.db, { id: hostId, krlVersion, sshdVersion, at })) ?? refuseHost()
+  await keepAccountsReport(services.db, hostId, report)
   await noteReport(services, { hostId, krlTag: krlVersion, at })
   await noteReportedAttention(services, host, report)
   return { renew: await shouldRenew(services, { id: hostId, hostnames }) }

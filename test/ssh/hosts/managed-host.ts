@@ -14,6 +14,9 @@ export interface ShownHost {
   sshdVersion: string | null
   attention: { reason: string; since: number } | null
   current: boolean
+  accounts: 'existing' | 'managed'
+  conflicts: { name: string; uid: number }[]
+  allows: { accounts: boolean; sudo: boolean } | null
 }
 
 export interface Created {

@@ -2,11 +2,13 @@ import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import type { RoleSsh } from '../../../src/identity/roles/ssh-rules.ts'
 import { sharedApp, type TestApp } from '../../support/app.ts'
-import { onMainEngine } from '../../support/engines.ts'
+import { onEachEngine } from '../../support/engines.ts'
 import { type SignedInPerson, signedInPerson } from '../../support/people.ts'
+import { createHost } from '../hosts/managed-host.ts'
+import { issue, saveKey, signInCertificateUser } from '../public-keys.ts'
 import { roleGiver } from './role-gifts.ts'
 
-onMainEngine('sudo of roles', (engine) => {
+onEachEngine('sudo of roles', (engine) => {
   const shared = sharedApp({ engine })
   let app: TestApp
   let admin: SignedInPerson
@@ -74,5 +76,37 @@ onMainEngine('sudo of roles', (engine) => {
     assert.equal(taken.statusCode, 403, 'nobody takes over an account with more')
     await roles.assign(manager, all)
     assert.equal((await make('all')).statusCode, 201)
+  })
+
+  test('that somebody loses on a host revokes their certificates for their own account, and no others', async () => {
+    const person = await signInCertificateUser(app)
+    const ssh: RoleSsh = { sudo: ['/usr/bin/id *', '/usr/bin/who'] }
+    const sudo = await roles.create({ principals: [`web-${person.user.id.slice(-6).toLowerCase()}`], ssh })
+    const other = await roles.create({ ssh: { sudo: ['/usr/bin/id'] } })
+    const elsewhere = await roles.create({ ssh: { sudo: 'all' } })
+    await roles.assign(person, sudo, other)
+    const key = await saveKey(person)
+    const get = () => issue(person, key)
+    const onlyNarrower = await get()
+    await roles.change(sudo, { ssh: { sudo: ['/usr/bin/id *'] } })
+    assert.deepEqual(await roles.areRevoked(onlyNarrower), [false], 'no host has managed accounts')
+
+    await roles.change(sudo, { ssh })
+    await createHost(admin, { accounts: 'managed', allowedRoles: [sudo.id, other.id] })
+    const before = await get()
+    await roles.change(sudo, { ssh: { sudo: ['/usr/bin/id *', '/usr/bin/who *'] } })
+    await roles.assign(person, elsewhere)
+    await roles.unassign(person, elsewhere)
+    await roles.unassign(person, other)
+    assert.deepEqual(await roles.areRevoked(before), [false], 'more, none at this host, or what another role gives')
+    const shared = (
+      await person.post('/api/ssh/certs/issue', { savedKeyId: key, principals: sudo.principals })
+    ).json<Awaited<ReturnType<typeof get>>>()
+    const own = await get()
+    await roles.change(sudo, { ssh: { sudo: ['/usr/bin/id *'] } })
+    assert.deepEqual(await roles.areRevoked(shared, own), [false, true])
+    const last = await get()
+    await roles.change(sudo, { ssh: null })
+    assert.deepEqual(await roles.areRevoked(last), [true])
   })
 })

@@ -44,6 +44,7 @@ export const roleErrors: ErrorTexts<typeof roles> = {
   own_access_attributes: 'Das sind Ihre eigenen Attribute. Ändern muss sie jemand anderes.',
   own_access_confirmation: 'Damit bekämen Sie ohne bestätigte Adresse Zugang. Bestätigen Sie zuerst Ihre Adresse.',
   own_access_more: 'Damit bekämen Sie selbst, was Sie nicht haben: {more}.',
+  own_access_sudo: 'Damit könnten Sie auf {place} sudo verwenden. Das muss jemand anderes tun.',
   own_access_named: 'Damit würden Sie bei {place} anders genannt. Das muss jemand anderes tun.',
   own_access_role: 'Sich selbst kann niemand eine Rolle geben. Bitten Sie jemand anderes, der Rollen vergeben darf.',
   own_access_role_name: 'Anwendungen nennen Sie nach dem Namen dieser Rolle. Jemand anderes muss ihn ändern.',
