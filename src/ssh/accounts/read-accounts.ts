@@ -1,6 +1,11 @@
 import type { Sudo } from '../../identity/roles/sudo.ts'
 import type { Services } from '../../platform/services.ts'
-import { listManagedAdmissions, type HostAdmission, sudoByRole, type SudoByRole } from '../certificates/sudo-on-hosts.ts'
+import {
+  listManagedAdmissions,
+  type HostAdmission,
+  sudoByRole,
+  type SudoByRole,
+} from '../certificates/sudo-on-hosts.ts'
 import {
   forgetName,
   giveNumbers,

@@ -2,12 +2,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../../errors.ts'
 import { sendTagged } from '../../platform/http/headers.ts'
 import type { Services } from '../../platform/services.ts'
+import { listHostAccounts } from '../accounts/list-host-accounts.ts'
+import { readHostAccounts } from '../accounts/read-accounts.ts'
 import { createRevocationLists, type RevocationList } from '../revocation/revocation-list.ts'
 import type { Holder } from '../revocation/revocation-store.ts'
 import type { Form } from '../revocation/write-revocation-list.ts'
 import { sshHostErrors } from '../ssh-errors.ts'
-import { listHostAccounts } from '../accounts/list-host-accounts.ts'
-import { readHostAccounts } from '../accounts/read-accounts.ts'
 import { readAccess, listAccounts } from './host-accounts.ts'
 import type { AccountKind } from './host.ts'
 import { createViews, type HostList, scopeOf } from './list-views.ts'
@@ -68,7 +68,10 @@ export function createHostLists(
     const { accounts, unnumbered } = await readHostAccounts(services, await readAccess(db.read))
     if (unnumbered > 0 && monotonicNow() - warnedAt > WARN_MS) {
       warnedAt = monotonicNow()
-      log.error({ people: unnumbered }, 'All numbers for accounts on hosts are given. These people get no account there.')
+      log.error(
+        { people: unnumbered },
+        'All numbers for accounts on hosts are given. These people get no account there.',
+      )
     }
     return createViews((allowedRoles) => JSON.stringify({ accounts: listHostAccounts(accounts, allowedRoles) }))
   }, shared)

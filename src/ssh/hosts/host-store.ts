@@ -28,8 +28,7 @@ const toHost = (row: Row): StoredHost => ({
   allowedRoles: readAllowedRoles(row),
   accounts: row.accounts,
   conflicts: row.conflicts === null ? [] : (JSON.parse(row.conflicts) as StoredHost['conflicts']),
-  allows:
-    row.allows_accounts === null ? null : { accounts: row.allows_accounts === 1, sudo: row.allows_sudo === 1 },
+  allows: row.allows_accounts === null ? null : { accounts: row.allows_accounts === 1, sudo: row.allows_sudo === 1 },
   createdAt: row.created_at,
   enrolledAt: row.enrolled_at,
   enrollmentExpiresAt: row.enrollment_expires_at,
@@ -163,10 +162,7 @@ export const findAccountKind = async (db: Reader, id: string): Promise<AccountKi
   (await accountsOfHost(db, { id }))[0]?.accounts ?? 'existing'
 
 const accountsReported = readStatement((db, value: Values<{ id: string }>) =>
-  db
-    .selectFrom('ssh_hosts')
-    .select(['conflicts', 'allows_accounts', 'allows_sudo'])
-    .where('id', '=', value('id')),
+  db.selectFrom('ssh_hosts').select(['conflicts', 'allows_accounts', 'allows_sudo']).where('id', '=', value('id')),
 )
 
 /** Keeps what a host says of making accounts; what it does not say stays. It says the same once a minute. */

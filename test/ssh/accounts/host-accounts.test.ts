@@ -36,8 +36,7 @@ onEachEngine('accounts on hosts', (engine) => {
       assert.equal(answer.statusCode, 200, answer.body)
       return answer.json<{ accounts: HostAccount[] }>().accounts
     }
-    const find = async ({ user }: SignedInPerson) =>
-      (await list()).find(({ name }) => name === user.preferredUsername)
+    const find = async ({ user }: SignedInPerson) => (await list()).find(({ name }) => name === user.preferredUsername)
     return { id: host.id, agent, list, find, change: (body: object) => admin.patch(`/api/ssh/hosts/${host.id}`, body) }
   }
   const person = async (...held: Role[]) => {
@@ -116,9 +115,15 @@ onEachEngine('accounts on hosts', (engine) => {
     assert.ok(own)
     assert.equal((await boss.delete(`/api/admin/users/${ada.user.id}`)).statusCode, 200)
     const gone = { ...own, displayName: '', locked: true }
-    assert.deepEqual((await list()).find(({ uid }) => uid === own.uid), gone)
+    assert.deepEqual(
+      (await list()).find(({ uid }) => uid === own.uid),
+      gone,
+    )
     fresh.clock.advance(89 * DAY)
-    assert.deepEqual((await list()).find(({ uid }) => uid === own.uid), gone)
+    assert.deepEqual(
+      (await list()).find(({ uid }) => uid === own.uid),
+      gone,
+    )
     fresh.clock.advance(2 * DAY)
     assert.ok((await list()).every(({ uid }) => uid !== own.uid))
     const rows = await fresh.services.db.read
@@ -233,7 +238,10 @@ onEachEngine('accounts on hosts', (engine) => {
       trx.updateTable('counters').set({ value: 99_998n }).where('name', '=', 'ssh_account_uid').execute(),
     )
     await Promise.all([1, 2].map(() => signedInPerson(fresh, { permissions: ['ssh:cert:issue'] })))
-    assert.deepEqual((await list()).map(({ uid }) => uid), [66_000, 99_999])
+    assert.deepEqual(
+      (await list()).map(({ uid }) => uid),
+      [66_000, 99_999],
+    )
     assert.match(fresh.logged(), /All numbers for accounts on hosts are given/)
     assert.equal(await giveNumbers(fresh.services.db, ['somebody']), 1)
   })

@@ -99,9 +99,9 @@ onEachEngine('sudo of roles', (engine) => {
     await roles.unassign(person, elsewhere)
     await roles.unassign(person, other)
     assert.deepEqual(await roles.areRevoked(before), [false], 'more, none at this host, or what another role gives')
-    const shared = (
-      await person.post('/api/ssh/certs/issue', { savedKeyId: key, principals: sudo.principals })
-    ).json<Awaited<ReturnType<typeof get>>>()
+    const shared = (await person.post('/api/ssh/certs/issue', { savedKeyId: key, principals: sudo.principals })).json<
+      Awaited<ReturnType<typeof get>>
+    >()
     const own = await get()
     await roles.change(sudo, { ssh: { sudo: ['/usr/bin/id *'] } })
     assert.deepEqual(await roles.areRevoked(shared, own), [false, true])
