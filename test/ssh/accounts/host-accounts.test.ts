@@ -162,6 +162,8 @@ onEachEngine('accounts on hosts', (engine) => {
     )
     await roles.assign(await person(), clash)
     assert.equal((await host.find(ada))?.locked, true)
+    assert.equal((await admin.delete(`/api/ssh/hosts/${host.id}`)).statusCode, 200)
+    assert.deepEqual(await host.list(), [])
   })
 
   test('are told only to hosts, with a tag', async () => {
