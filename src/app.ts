@@ -62,6 +62,7 @@ import { hostAdminRoutes } from './ssh/hosts/host-admin-routes.ts'
 import { hostAgentRoutes } from './ssh/hosts/host-agent-routes.ts'
 import { sshHostRoutes } from './ssh/hosts/routes.ts'
 import { hostReportRoutes } from './ssh/reports/routes.ts'
+import { hostSessionRoutes } from './ssh/reports/session-routes.ts'
 import { sshRoutes } from './ssh/routes.ts'
 
 const BODY_LIMIT = 256 * 1024
@@ -216,6 +217,7 @@ function routeGroups(services: OpenServices, headers: Record<string, string>): R
         appPasswordRoutes(services),
         sshRoutes(services),
         hostAdminRoutes(services),
+        hostSessionRoutes(services),
         adminUserRoutes(services),
         invitationRoutes(services),
         emailRoutes(services),

@@ -131,6 +131,8 @@ export interface Told {
   state: DeliveryState
   /** When it was over. */
   at: number | null
+  /** Of a host: how many sessions of the person it has ended. */
+  sessionsClosed?: number | null
 }
 
 export interface Telling {

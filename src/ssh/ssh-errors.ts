@@ -14,6 +14,7 @@ export const sshErrors = defineErrors({
   hostname_twice: ['invalid_input', 'A name is there twice.'],
   no_such_certificate: ['not_found', 'There is no such certificate.'],
   no_such_host: ['not_found', 'There is no such host.'],
+  no_such_host_session: ['not_found', 'The host reports no session with this certificate.'],
   no_such_ssh_key: ['not_found', 'You have no such key.'],
   no_unix_account: [
     'conflict',

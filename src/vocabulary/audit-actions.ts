@@ -46,6 +46,7 @@ export const AUDIT_ACTIONS = [
   'signing_key.activated',
   'signing_key.published',
   'signing_key.retired',
+  'ssh.session_ended',
   'ssh_ca.activated',
   'ssh_ca.published',
   'ssh_ca.retired',

@@ -7,6 +7,7 @@ import { AppPassword, listAppPasswords } from '../../proxy/app-passwords/app-pas
 import { endUserAppPassword } from '../../proxy/app-passwords/manage-app-passwords.ts'
 import { listCertificates, SshCertificate } from '../../ssh/certificates/certificate-store.ts'
 import { listSshKeys, UserSshKey } from '../../ssh/issuing/ssh-key-store.ts'
+import { listSessionsOfUser, SshSession } from '../../ssh/reports/session-list-store.ts'
 import type { Permission } from '../../vocabulary/permissions.ts'
 import type { IdentityServices } from '../access-events.ts'
 import { listPasskeys, Passkey } from '../passkeys/passkey-store.ts'
@@ -29,6 +30,9 @@ const Access = Type.Object(
     passkeys: Type.Array(Passkey),
     sshKeys: Nullable(Type.Array(UserSshKey)),
     certificates: Nullable(Type.Array(SshCertificate, { description: 'Those that are still valid, newest first.' })),
+    sshSessions: Nullable(
+      Type.Array(SshSession, { description: 'Sessions on hosts, as those report them, newest first; at most 500.' }),
+    ),
     apps: Type.Array(OAuthGrant),
     appPasswords: Type.Array(AppPassword),
     roles: User.properties.roles,
@@ -54,7 +58,7 @@ export const accessRoutes =
           tags,
           summary: 'What gives a user access',
           description:
-            'Each part as the user sees it. sshKeys and certificates are null without ssh:cert:list, sessions and pendingActions without users:lifecycle. Certificates and actions: at most 200.',
+            'Each part as the user sees it. sshKeys, certificates and sshSessions are null without ssh:cert:list, sessions and pendingActions without users:lifecycle. Certificates and actions: at most 200.',
           params: ByUser,
           response: { 200: Access, ...failures(401, 403, 404) },
         },
@@ -155,6 +159,7 @@ async function readAccess(
     passkeys: await listPasskeys(db.read, userId),
     sshKeys: await readIf('ssh:cert:list', () => listSshKeys(db.read, userId, now())),
     certificates: await readIf('ssh:cert:list', readCertificates),
+    sshSessions: await readIf('ssh:cert:list', () => listSessionsOfUser(db.read, userId, now())),
     apps: await listGrants(db.read, userId),
     appPasswords: await listAppPasswords(db.read, userId),
     roles: user.roles,

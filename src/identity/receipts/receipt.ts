@@ -36,6 +36,13 @@ const ToldReceiver = Type.Object(
       description: 'As the receiver said: refused and given_up are over as well, and nobody knows what is left there.',
     }),
     at: Nullable(Type.Integer({ description: 'When it was over, in epoch milliseconds; null while it waits.' })),
+    sessionsClosed: Type.Optional(
+      Nullable(
+        Type.Integer({
+          description: 'Of a host: how many sessions of the user it has ended; null where the host can’t know.',
+        }),
+      ),
+    ),
   },
   { title: 'ToldReceiver' },
 )

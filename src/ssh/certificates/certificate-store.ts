@@ -154,6 +154,19 @@ export async function findCertificate(db: Reader, id: string): Promise<SshCertif
   return row && toCertificate(row)
 }
 
+/** Those with these serials. A serial that is larger than any of ours is of another authority. */
+export async function listCertificatesBySerial(db: Reader, serials: readonly string[]): Promise<SshCertificate[]> {
+  const ours = serials.map(BigInt).filter((serial) => serial <= LAST_SERIAL)
+  if (ours.length === 0) return []
+  const rows = await db
+    .selectFrom('ssh_certificates')
+    .select(COLUMNS)
+    .select(serialText)
+    .where('serial', 'in', ours)
+    .execute()
+  return rows.map(toCertificate)
+}
+
 export type CertificateState = 'valid' | 'expired' | 'revoked'
 
 export interface CertificateFilter {

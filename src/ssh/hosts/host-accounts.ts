@@ -73,10 +73,14 @@ export const openedAccounts = (
   )
 
 /**
- * Who may get certificates, and what roles give them. With an id, only that person, who with `disabledToo` may have been disabled a
+ * Who may get certificates, and what roles give them. With ids, only these people, who with `disabledToo` may have been disabled a
  * moment ago.
  */
-export async function readAccess(db: Reader, userId?: string, { disabledToo = false } = {}): Promise<Access> {
+export async function readAccess(
+  db: Reader,
+  userIds?: string | readonly string[],
+  { disabledToo = false } = {},
+): Promise<Access> {
   const rows = await db.selectFrom('roles').select(['id', 'principals', 'ssh', 'ssh_gifts']).execute()
   const roles = rows.map(({ id, principals, ssh, ssh_gifts: gifts }) => ({
     id,
@@ -96,7 +100,7 @@ export async function readAccess(db: Reader, userId?: string, { disabledToo = fa
         .select('permitted.user_id')
         .where('role_permissions.permission', '=', ISSUE_PERMISSION),
     )
-    .$if(userId !== undefined, (query) => query.where('users.id', '=', userId ?? ''))
+    .$if(userIds !== undefined, (query) => query.where('users.id', 'in', [userIds ?? []].flat()))
     .execute()
   const people = [...Map.groupBy(holders, ({ id }) => id)].map(([id, held]) => ({
     id,

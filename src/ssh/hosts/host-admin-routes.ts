@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { readHoldings } from '../../identity/roles/holdings.ts'
 import { actorOf } from '../../identity/sessions/actor.ts'
 import { needs, needsSessionOrToken } from '../../identity/sessions/guards.ts'
 import { findSshBearer } from '../../oauth/tokens/ssh-bearer-store.ts'
@@ -6,6 +7,7 @@ import {
   ById,
   failures,
   NextCursor,
+  Nullable,
   PageQuery,
   type Routes,
   strict,
@@ -15,11 +17,12 @@ import {
 import { decodeCursor } from '../../platform/http/cursor.ts'
 import type { Services } from '../../platform/services.ts'
 import { listPrincipalGroups, principalsOf } from '../certificates/principals.ts'
+import { listNamesOfSessions, listSessionsOfHost, SshSession } from '../reports/session-list-store.ts'
 import { readAccess, openedAccounts } from './host-accounts.ts'
 import { listAttention } from './host-attention-store.ts'
 import { bareTag, type HostLists } from './host-lists.ts'
 import { findHostById, listAllHosts, listHosts } from './host-store.ts'
-import { Host, HostChange, NewHost, type StoredHost } from './host.ts'
+import { Host, HOST_SEEN_MS, HostChange, NewHost, type StoredHost } from './host.ts'
 import {
   changeHost,
   createHost,
@@ -31,9 +34,22 @@ import {
 } from './manage-hosts.ts'
 
 const tags = ['SSH hosts']
-const SEEN_MS = 120_000
 
 const OneHost = Type.Object({ host: Host })
+const HostAndSessions = Type.Object({
+  host: Host,
+  sshSessions: Type.Optional(
+    Nullable(
+      Type.Array(SshSession, {
+        description:
+          'As the host reports them, the newest first. Null: it can’t know, or has not said. Absent without ssh:cert:list.',
+      }),
+    ),
+  ),
+  usernames: Type.Optional(
+    Type.Record(Type.String(), Type.String(), { description: 'By user: what those are called who have a session.' }),
+  ),
+})
 const Enrolling = Type.Object({
   host: Host,
   enrollmentToken: Type.String({ description: 'For one hour and one use. Shown this once.' }),
@@ -51,7 +67,7 @@ export const hostAdminRoutes =
     const withState = async (hosts: StoredHost[]): Promise<Host[]> => {
       const { etag } = await services.hostLists.revocations('user', 'krl').fresh()
       const isCurrent = ({ krlVersion, lastSeenAt }: StoredHost) =>
-        krlVersion === bareTag(etag) && lastSeenAt !== null && lastSeenAt > now() - SEEN_MS
+        krlVersion === bareTag(etag) && lastSeenAt !== null && lastSeenAt > now() - HOST_SEEN_MS
       const ids = hosts.map(({ id }) => id)
       const attention = await listAttention(db.read, ids)
       return hosts.map((host) => ({ ...host, attention: attention.get(host.id) ?? null, current: isCurrent(host) }))
@@ -59,6 +75,13 @@ export const hostAdminRoutes =
     const one = async (host: StoredHost) => {
       const [shown] = await withState([host])
       return { host: shown ?? refuseUnknown() }
+    }
+    /** Only for those who may see whose certificates there are. */
+    const readSessions = async (hostId: string, userId: string) => {
+      const { permissions } = await readHoldings(db.read, userId)
+      if (!permissions.has('ssh:cert:list')) return {}
+      const sshSessions = await listSessionsOfHost(db.read, hostId, now())
+      return { sshSessions, usernames: await listNamesOfSessions(db.read, hostId) }
     }
     const enrolling = async ({ host, enrollmentToken }: Enrollment) => ({
       ...(await one(host)),
@@ -105,9 +128,17 @@ export const hostAdminRoutes =
       '/api/ssh/hosts/:id',
       {
         onRequest: guard(),
-        schema: { tags, summary: 'A host', params: ById, response: { 200: OneHost, ...failures(401, 403, 404, 503) } },
+        schema: {
+          tags,
+          summary: 'A host, and who is there',
+          params: ById,
+          response: { 200: HostAndSessions, ...failures(401, 403, 404, 503) },
+        },
       },
-      async ({ params }) => one((await findHostById(db.read, params.id)) ?? refuseUnknown()),
+      async ({ params, signedIn }) => ({
+        ...(await one((await findHostById(db.read, params.id)) ?? refuseUnknown())),
+        ...(await readSessions(params.id, signedIn.user.id)),
+      }),
     )
 
     app.patch(

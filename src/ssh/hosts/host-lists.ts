@@ -5,12 +5,13 @@ import type { Services } from '../../platform/services.ts'
 import { listHostAccounts } from '../accounts/list-host-accounts.ts'
 import { readHostAccounts } from '../accounts/read-accounts.ts'
 import { createRevocationLists, type RevocationList } from '../revocation/revocation-list.ts'
-import type { Holder } from '../revocation/revocation-store.ts'
+import { findKrlVersion, type Holder } from '../revocation/revocation-store.ts'
 import type { Form } from '../revocation/write-revocation-list.ts'
 import { sshHostErrors } from '../ssh-errors.ts'
 import { readAccess, listAccounts } from './host-accounts.ts'
 import type { AccountKind } from './host.ts'
 import { createViews, type HostList, scopeOf } from './list-views.ts'
+import { type Listing, rememberPrincipals } from './principals-history.ts'
 import { shareRead, type SharedRead } from './shared-read.ts'
 
 /** A list that requests can wait for. The key is the same for those that get the same list. */
@@ -29,6 +30,16 @@ export interface HostLists {
   findVersion(tag: string): Promise<bigint | undefined>
   /** The tags of both lists of an enrolled host, and with a kind of accounts that of the list of accounts. */
   tags(allowedRoles: readonly string[] | null, kind?: AccountKind): WatchedList
+  /**
+   * The same for the list of accounts of a host that admits these roles: the version of the revocation list up to which it contains every
+   * disable. Reads it again where what is known is below `atLeast`.
+   */
+  findPrincipalsVersion(
+    tag: string,
+    host: { allowedRoles: readonly string[] | null; atLeast: bigint },
+  ): Promise<bigint | undefined>
+  /** The list of accounts with this tag; undefined when it is older or not known. */
+  findPrincipals(tag: string): Listing | undefined
 }
 
 /** Revoked certificates expire, and keys of the authority change, without a signal; one cheap query finds out. */
@@ -58,9 +69,15 @@ export function createHostLists(
   const watched = new Map<string, SharedRead<RevocationList>>()
   const versions = rememberVersions()
   const shared = { monotonicNow, maxAgeMs: ACCESS_MS }
+  const history = rememberPrincipals()
   const access = shareRead(async () => {
+    const version = (await findKrlVersion(db.read)) ?? 0n
     const read = await readAccess(db.read)
-    return createViews((allowedRoles) => JSON.stringify({ accounts: listAccounts(read, allowedRoles) }))
+    const views = createViews(
+      (allowedRoles) => JSON.stringify({ accounts: listAccounts(read, allowedRoles) }),
+      (etag, allowedRoles) => history.add({ tag: bareTag(etag), version, access: read, allowedRoles }),
+    )
+    return { ...views, version }
   }, shared)
   // Apart, because it may have to write, and logging in must not depend on that.
   let warnedAt = -Infinity
@@ -109,6 +126,18 @@ export function createHostLists(
     return versions.find(tag)
   }
 
+  const findPrincipalsVersion: HostLists['findPrincipalsVersion'] = async (tag, { allowedRoles, atLeast }) => {
+    for (const read of [access.recent, access.fresh]) {
+      const known = history.versionOf(tag)
+      if (known !== undefined && known >= atLeast) return known
+      // Another replica may have given it out, or it is the same list as before the disable, and was not read since.
+      const views = await read()
+      await views.tagFor(allowedRoles)
+      if (views.version >= atLeast) break
+    }
+    return history.versionOf(tag)
+  }
+
   const principals: HostLists['principals'] = (allowedRoles) => ({
     key: `principals ${scopeOf(allowedRoles)}`,
     recent: async () => (await access.recent()).listFor(allowedRoles),
@@ -127,6 +156,8 @@ export function createHostLists(
   return {
     revocations,
     findVersion,
+    findPrincipalsVersion,
+    findPrincipals: history.find,
     principals,
     accounts,
     tags(allowedRoles, kind) {

@@ -6,6 +6,7 @@ import { readTextList } from '../../storage/columns.ts'
 import type { Database, Reader, Trx, WriteTarget } from '../../storage/database.ts'
 import type { Schema } from '../../storage/schema.ts'
 import { readStatement, type Values, writeStatement } from '../../storage/statement.ts'
+import { deleteSessionsOfHost } from './host-session-store.ts'
 import type { AccountKind, StoredHost } from './host.ts'
 import { giveUpHost } from './told-host-store.ts'
 
@@ -200,11 +201,21 @@ export async function setEnrollment(trx: Trx, id: string, hash: string, expiresA
 export async function consumeEnrollment(trx: Trx, hash: string, now: number): Promise<string | undefined> {
   const row = await trx
     .updateTable('ssh_hosts')
-    .set({ enrollment_hash: null, enrollment_expires_at: null, enrolled_at: now, last_seen_at: now })
+    .set({
+      enrollment_hash: null,
+      enrollment_expires_at: null,
+      enrolled_at: now,
+      last_seen_at: now,
+      // What is installed now may report less than what was there before.
+      principals_version: null,
+      sessions_digest: null,
+      last_ends: null,
+    })
     .where('enrollment_hash', '=', hash)
     .where('enrollment_expires_at', '>', now)
     .returning('id')
     .executeTakeFirst()
+  if (row) await deleteSessionsOfHost(trx, row.id)
   return row?.id
 }
 
@@ -223,13 +234,20 @@ interface Report {
   id: string
   krlVersion: string
   sshdVersion: string
+  /** The tag of its list of accounts; null: as before. */
+  principalsVersion: string | null
   at: number
 }
 
 const reported = writeStatement((trx, value: Values<Report>) =>
   trx
     .updateTable('ssh_hosts')
-    .set({ krl_version: value('krlVersion'), sshd_version: value('sshdVersion'), last_seen_at: value('at') })
+    .set((eb) => ({
+      krl_version: value('krlVersion'),
+      sshd_version: value('sshdVersion'),
+      principals_version: eb.fn.coalesce(sql<string | null>`${value('principalsVersion')}`, 'principals_version'),
+      last_seen_at: value('at'),
+    }))
     .where('id', '=', value('id'))
     .returning('hostnames'),
 )

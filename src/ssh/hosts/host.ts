@@ -8,6 +8,9 @@ import { sshErrors } from '../ssh-errors.ts'
 
 const MAX_HOSTNAMES = 32
 
+/** A host that was not seen for so long may be in another state than it reported. */
+export const HOST_SEEN_MS = 120_000
+
 const AllowedRoles = Nullable(
   Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
     maxItems: 100,

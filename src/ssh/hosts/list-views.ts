@@ -13,8 +13,11 @@ export const scopeOf = (allowedRoles: readonly string[] | null): string =>
 /** Lists that are kept with their content; of others only the tag is. */
 const MAX_KEPT = 100
 
-/** The lists of hosts that admit different roles, all of one read. Each is written when it is first asked for. */
-export function createViews(writeBody: (allowedRoles: readonly string[] | null) => string) {
+/** The lists of hosts that admit different roles, all of one read. Each is written when it is first asked for, and `onWritten` told. */
+export function createViews(
+  writeBody: (allowedRoles: readonly string[] | null) => string,
+  onWritten?: (etag: string, allowedRoles: readonly string[] | null) => void,
+) {
   const lists = new Map<string, Promise<HostList>>()
   const tags = new Map<string, Promise<string>>()
   let lastWrite: Promise<unknown> = Promise.resolve()
@@ -24,7 +27,9 @@ export function createViews(writeBody: (allowedRoles: readonly string[] | null) 
     lastWrite = lastWrite.then(() => setImmediate())
     await lastWrite
     const body = writeBody(allowedRoles)
-    return { body, etag: `"${hash('sha256', body, 'base64url').slice(0, 22)}"` }
+    const etag = `"${hash('sha256', body, 'base64url').slice(0, 22)}"`
+    onWritten?.(etag, allowedRoles)
+    return { body, etag }
   }
   const listFor = (allowedRoles: readonly string[] | null): Promise<HostList> => {
     const scope = scopeOf(allowedRoles)

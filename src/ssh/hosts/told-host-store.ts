@@ -8,11 +8,14 @@ import { KRL_VERSION } from '../revocation/revocation-store.ts'
 /** A host that could admit certificates of an account that is being disabled. */
 export interface AdmittingHost {
   actionId: string
+  userId: string
   hostId: string
   name: string
   /** When the last of these certificates expires. */
   validBefore: number
   lastSeenAt: number | null
+  /** Whether the host says who is there. */
+  reportsSessions: boolean
 }
 
 /** Written like the condition of the partial indexes. */
@@ -25,7 +28,7 @@ const MAX_ROWS = 100
 
 /** Call it when the certificates have been revoked, in the same transaction. */
 export async function addToldHosts(trx: Trx, hosts: AdmittingHost[], now: number): Promise<void> {
-  const rows = hosts.map(({ actionId, hostId, name, validBefore, lastSeenAt }) => {
+  const rows = hosts.map(({ actionId, userId, hostId, name, validBefore, lastSeenAt, reportsSessions }) => {
     const isAbsent = (lastSeenAt ?? 0) <= now - ABSENT_MS
     return {
       action_id: actionId,
@@ -33,6 +36,8 @@ export async function addToldHosts(trx: Trx, hosts: AdmittingHost[], now: number
       name,
       krl_version: KRL_VERSION,
       valid_before: validBefore,
+      user_id: userId,
+      sessions_closed: reportsSessions ? 0 : null,
       state: isAbsent ? ('given_up' as const) : ('waiting' as const),
       finished_at: isAbsent ? now : null,
     }
@@ -54,15 +59,15 @@ export async function listToldHosts(db: Reader, actionIds: string[]): Promise<Ma
   if (actionIds.length === 0) return new Map()
   const rows = await db
     .selectFrom('ssh_told_hosts')
-    .select(['action_id', 'host_id', 'name', 'state', 'finished_at'])
+    .select(['action_id', 'host_id', 'name', 'state', 'finished_at', 'sessions_closed'])
     .where('action_id', 'in', actionIds)
     .orderBy('name')
     .orderBy('host_id')
     .execute()
   const told = new Map<string, Told[]>()
-  for (const { action_id, host_id, name, state, finished_at } of rows) {
+  for (const { action_id, host_id, name, state, finished_at, sessions_closed } of rows) {
     const known = told.get(action_id) ?? []
-    known.push({ kind: 'host', id: host_id, name, state, at: finished_at })
+    known.push({ kind: 'host', id: host_id, name, state, at: finished_at, sessionsClosed: sessions_closed })
     told.set(action_id, known)
   }
   return told
@@ -74,25 +79,27 @@ const waitingOf = readStatement((db, value: Values<{ hostId: string }>) =>
     .select('krl_version')
     .where('host_id', '=', value('hostId'))
     .where(IS_WAITING)
-    .orderBy('krl_version')
+    .orderBy('krl_version', 'desc')
     .limit(1),
 )
 
-/** Whether this host is still to report a revocation. Asked at each report. */
-export const isReportAwaited = async (db: Reader, hostId: string): Promise<boolean> =>
-  (await waitingOf(db, { hostId })).length > 0
+/** The version of the last revocation that this host is still to report; undefined when there is none. Asked at each report. */
+export async function findAwaitedVersion(db: Reader, hostId: string): Promise<bigint | undefined> {
+  const [row] = await waitingOf(db, { hostId })
+  return row && BigInt(row.krl_version)
+}
 
-/** The host has a list of this version in force, and with it all revocations up to that. */
-export const markListApplied = (
+/** The host has lists of this version in force, and with them everything that was disabled up to that. */
+export const markListsApplied = (
   db: Database,
-  { hostId, krlVersion, at }: { hostId: string; krlVersion: bigint; at: number },
+  { hostId, version, at }: { hostId: string; version: bigint; at: number },
 ): Promise<void> =>
   db.transaction(async (trx) => {
     await trx
       .updateTable('ssh_told_hosts')
       .set({ state: 'acknowledged', finished_at: at })
       .where('host_id', '=', hostId)
-      .where('krl_version', '<=', sql<number>`${krlVersion}`)
+      .where('krl_version', '<=', sql<number>`${version}`)
       .where(IS_WAITING)
       .execute()
   })
@@ -135,3 +142,26 @@ export async function giveUpLateHosts(trx: Trx, now: number): Promise<void> {
 
 export const isAnyHostWaiting = async (db: Reader): Promise<boolean> =>
   (await db.selectFrom('ssh_told_hosts').select('host_id').where(IS_WAITING).limit(1).execute()).length > 0
+
+/**
+ * A host has ended sessions of a person. They count for the last disable of that person, as long as its receipt is open: later nobody
+ * reads them.
+ */
+export async function addClosedSessions(
+  trx: Trx,
+  { hostId, userId, count }: { hostId: string; userId: string; count: number },
+): Promise<void> {
+  await trx
+    .updateTable('ssh_told_hosts')
+    .set({ sessions_closed: sql`sessions_closed + ${count}` })
+    .where('user_id', '=', userId)
+    .where('host_id', '=', hostId)
+    .where('krl_version', '=', (eb) =>
+      eb
+        .selectFrom('ssh_told_hosts as last')
+        .select((last) => last.fn.max('last.krl_version').as('version'))
+        .where('last.user_id', '=', userId)
+        .where('last.host_id', '=', hostId),
+    )
+    .execute()
+}

@@ -4,14 +4,15 @@ import type { Trx } from '../../storage/database.ts'
 import { listValidCertificates, type ValidCertificate } from '../revocation/revoked-certificate-store.ts'
 import { openedAccounts, readAccess } from './host-accounts.ts'
 import type { HostLists } from './host-lists.ts'
+import { listReportingHosts } from './host-session-store.ts'
 import { listAllHosts } from './host-store.ts'
 import type { StoredHost } from './host.ts'
 import {
   type AdmittingHost,
+  findAwaitedVersion,
   giveUpLateHosts,
   isAnyHostWaiting,
-  isReportAwaited,
-  markListApplied,
+  markListsApplied,
 } from './told-host-store.ts'
 
 /** The enrolled hosts that could admit certificates of these people which are still valid. Call it before those are revoked. */
@@ -27,6 +28,7 @@ export async function findAdmittingHosts(
   if (certificates.size === 0) return []
   const hosts = (await listAllHosts(trx)).filter(({ enrolledAt }) => enrolledAt !== null)
   if (hosts.length === 0) return []
+  const reporting = await listReportingHosts(trx)
   const admitting: AdmittingHost[] = []
   for (const [userId, own] of certificates) {
     const latestAt = await readLatest(trx, userId, own)
@@ -34,7 +36,9 @@ export async function findAdmittingHosts(
       const validBefore = latestAt(host)
       if (validBefore === undefined) continue
       const { id: hostId, name, lastSeenAt } = host
-      admitting.push({ actionId: actionIds.get(userId) ?? '', hostId, name, validBefore, lastSeenAt })
+      const actionId = actionIds.get(userId) ?? ''
+      const reportsSessions = reporting.has(hostId)
+      admitting.push({ actionId, userId, hostId, name, validBefore, lastSeenAt, reportsSessions })
     }
   }
   return admitting
@@ -61,17 +65,34 @@ async function readLatest(
   }
 }
 
+export interface AppliedLists {
+  host: Pick<StoredHost, 'id' | 'allowedRoles'>
+  krlTag: string
+  /** Of its list of accounts; null for a host that has never said, which is an older one: what it revokes is all that is known. */
+  principalsTag: string | null
+  at: number
+}
+
 /**
- * Notes that a host has the list with this tag in force. What else a host has to apply before a disable counts as acknowledged is
- * compared here too.
+ * Notes which lists a host has in force. It has applied a disable when both are at or after it. What is revoked and who may log in change
+ * in one transaction, so the version of one counts for both.
  */
-export async function noteReport(
+export async function noteLists(
   { db, hostLists }: Pick<Services, 'db'> & { hostLists: HostLists },
-  { hostId, krlTag, at }: { hostId: string; krlTag: string; at: number },
+  { host: { id: hostId, allowedRoles }, krlTag, principalsTag, at }: AppliedLists,
 ): Promise<void> {
-  if (!(await isReportAwaited(db.read, hostId))) return
-  const krlVersion = await hostLists.findVersion(krlTag)
-  if (krlVersion !== undefined) await markListApplied(db, { hostId, krlVersion, at })
+  const awaited = await findAwaitedVersion(db.read, hostId)
+  if (awaited === undefined) return
+  const revocations = await hostLists.findVersion(krlTag)
+  if (revocations === undefined) return
+  const atLeast = awaited < revocations ? awaited : revocations
+  const accounts =
+    principalsTag === null
+      ? revocations
+      : await hostLists.findPrincipalsVersion(principalsTag, { allowedRoles, atLeast })
+  if (accounts === undefined) return
+  const version = accounts < revocations ? accounts : revocations
+  await markListsApplied(db, { hostId, version, at })
 }
 
 /** Stops waiting for hosts that are away, and for those that refuse the certificates anyway by now. */

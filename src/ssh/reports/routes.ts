@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { failures, type Routes, Success, success } from '../../platform/http/contracts.ts'
+import { sourceOf } from '../../platform/http/request-source.ts'
 import type { Services } from '../../platform/services.ts'
 import { hostOf, needsHost } from '../hosts/authenticate-host.ts'
 import type { HostLists } from '../hosts/host-lists.ts'
@@ -33,6 +34,9 @@ export const hostReportRoutes =
           },
         },
       },
-      async (request) => ({ ...success, ...(await takeReport(services, hostOf(request), request.body)) }),
+      async (request) => {
+        const host = { ...hostOf(request), source: sourceOf(services.locate, request) }
+        return { ...success, ...(await takeReport(services, host, request.body)) }
+      },
     )
   }

@@ -1,27 +1,46 @@
 import type { Services } from '../../platform/services.ts'
-import { type EnrolledHost, refuseHost } from '../hosts/authenticate-host.ts'
+import { refuseHost } from '../hosts/authenticate-host.ts'
 import { shouldRenew } from '../hosts/enroll-host.ts'
 import { noteReportedAttention } from '../hosts/host-attention.ts'
 import { bareTag, type HostLists } from '../hosts/host-lists.ts'
+import { findReportBefore } from '../hosts/host-session-store.ts'
 import { keepAccountsReport, markReported } from '../hosts/host-store.ts'
-import { noteReport } from '../hosts/told-hosts.ts'
+import { noteLists } from '../hosts/told-hosts.ts'
+import { hasSessionNews, noteSessions, type ReportingHost } from './note-sessions.ts'
 import type { HostReport } from './report.ts'
 
-type ReportServices = Pick<Services, 'db' | 'now' | 'signals' | 'sshHostCa'> & { hostLists: HostLists }
+type ReportServices = Pick<Services, 'db' | 'now' | 'observeEvent' | 'signals' | 'sshHostCa'> & { hostLists: HostLists }
 
-/** Takes what a host says about itself: each concern in a function of its own. */
+/**
+ * Takes what a host says about itself: each concern in a function of its own. Every host reports once a minute, mostly what it has
+ * reported before, and then that it was here is all that is written.
+ */
 export async function takeReport(
   services: ReportServices,
-  host: EnrolledHost,
+  host: ReportingHost,
   report: HostReport,
 ): Promise<{ renew: boolean }> {
-  const at = services.now()
-  const { id: hostId } = host
+  const { db, now, hostLists } = services
+  const { id } = host
+  const at = now()
+  const before = (await findReportBefore(db.read, id)) ?? refuseHost()
   const krlVersion = bareTag(report.krlVersion)
-  const { sshdVersion } = report
-  const hostnames = (await markReported(services.db, { id: hostId, krlVersion, sshdVersion, at })) ?? refuseHost()
-  await keepAccountsReport(services.db, hostId, report)
-  await noteReport(services, { hostId, krlTag: krlVersion, at })
+  const principalsVersion = report.principalsVersion === undefined ? null : bareTag(report.principalsVersion)
+  const inForce = { id, krlVersion, sshdVersion: report.sshdVersion, principalsVersion, at }
+  // A session may have begun by the list that the host had a moment ago.
+  const past = [principalsVersion, before.principalsVersion].flatMap((tag) => hostLists.findPrincipals(tag ?? '') ?? [])
+  const hostnames = hasSessionNews(report, before)
+    ? await db.transaction(async (trx) => {
+        // This locks the row, so that two reports of one host come one after the other.
+        const names = await markReported(trx, inForce)
+        if (names) await noteSessions(services, trx, { host, report, past })
+        return names
+      })
+    : await markReported(db, inForce)
+  // One that has reported its list of accounts before is not believed to have applied it when it says nothing of it.
+  if (principalsVersion !== null || before.principalsVersion === null)
+    await noteLists(services, { host, krlTag: krlVersion, principalsTag: principalsVersion, at })
+  await keepAccountsReport(db, id, report)
   await noteReportedAttention(services, host, report)
-  return { renew: await shouldRenew(services, { id: hostId, hostnames }) }
+  return { renew: await shouldRenew(services, { id, hostnames: hostnames ?? refuseHost() }) }
 }

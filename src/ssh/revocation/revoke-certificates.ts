@@ -11,27 +11,40 @@ import { sshErrors, sshHostErrors } from '../ssh-errors.ts'
 import { raiseKrlVersion, addRevokedRange, raiseKrlVersionsTo } from './revocation-store.ts'
 import { markRevoked, markNextValidRevoked, markValidRevoked } from './revoked-certificate-store.ts'
 
+interface Revocation {
+  id: string
+  reason?: string | undefined
+}
+
 /** Revoking again changes nothing: the first reason and time are kept. */
 export async function revokeCertificate(
   services: Pick<Services, 'db' | 'now'>,
   actor: SignedInActor,
-  { id, reason }: { id: string; reason?: string | undefined },
+  revocation: Revocation,
 ): Promise<SshCertificate> {
-  const revoked = await changeAs(services, actor, async (trx) => {
-    const certificate = await markRevoked(trx, { id, reason: reason ?? null, at: services.now() })
-    if (!certificate) return undefined
-    const { serial, keyId, userId } = certificate
-    await recordEvent(services, trx, {
-      action: 'ssh_certificate.revoked',
-      outcome: 'success',
-      actor,
-      target: { type: 'ssh_certificate', id },
-      data: { serial, keyId, userId, reason: reason ?? null },
-    })
-    await raiseKrlVersion(trx)
-    return certificate
+  const revoked = await changeAs(services, actor, (trx) => revokeOne(services, trx, actor, revocation))
+  return revoked ?? (await findCertificate(services.db.read, revocation.id)) ?? refuse(sshErrors.no_such_certificate())
+}
+
+/** The same in a transaction that has checked the actor; undefined when it was revoked before or does not exist. */
+export async function revokeOne(
+  services: Pick<Services, 'now'>,
+  trx: Trx,
+  actor: SignedInActor,
+  { id, reason }: Revocation,
+): Promise<SshCertificate | undefined> {
+  const certificate = await markRevoked(trx, { id, reason: reason ?? null, at: services.now() })
+  if (!certificate) return undefined
+  const { serial, keyId, userId } = certificate
+  await recordEvent(services, trx, {
+    action: 'ssh_certificate.revoked',
+    outcome: 'success',
+    actor,
+    target: { type: 'ssh_certificate', id },
+    data: { serial, keyId, userId, reason: reason ?? null },
   })
-  return revoked ?? (await findCertificate(services.db.read, id)) ?? refuse(sshErrors.no_such_certificate())
+  await raiseKrlVersion(trx)
+  return certificate
 }
 
 /**

@@ -28,6 +28,7 @@ import { formerHosts } from './0026-former-hosts.ts'
 import { restoredAddresses } from './0027-restored-addresses.ts'
 import { formerlyConfirmed } from './0028-formerly-confirmed.ts'
 import { outbox } from './0029-outbox.ts'
+import { sshSessions } from './0030-ssh-sessions.ts'
 import { hostsInStep } from './0031-hosts-in-step.ts'
 import { sshAccounts } from './0032-ssh-accounts.ts'
 
@@ -87,6 +88,7 @@ export const MIGRATIONS: readonly Migration[] = [
   inSql('0027-restored-addresses', restoredAddresses),
   inSql('0028-formerly-confirmed', formerlyConfirmed),
   inSql('0029-outbox', outbox),
+  inSql('0030-ssh-sessions', sshSessions),
   inSql('0031-hosts-in-step', hostsInStep),
   inSql('0032-ssh-accounts', sshAccounts),
 ]

@@ -70,7 +70,24 @@ export interface SshTables {
     /** What root has allowed at the host; null before it has said so. */
     allows_accounts: Generated<number | null>
     allows_sudo: Generated<number | null>
+    /** The tag of the list of accounts that the host has in force; null for a host that has never said. */
+    principals_version: Generated<string | null>
+    /** Of the sessions as the host reported them; null: it has not said who is there. */
+    sessions_digest: Generated<string | null>
+    /** The ends of its last report that were counted, as JSON. */
+    last_ends: Generated<string | null>
     created_at: number
+  }
+  /** Who is on a host, as the host says. */
+  ssh_host_sessions: {
+    host_id: string
+    /** Tells sessions of this host apart that are alike in everything else. */
+    number: number
+    serial: string | bigint
+    account: string
+    started_at: number
+    source_address: string
+    user_id: string
   }
   /** Hosts that could admit certificates of an account that was disabled, until they have the list with the revocation. */
   ssh_told_hosts: {
@@ -83,6 +100,10 @@ export interface SshTables {
     valid_before: number
     state: DeliveryState
     finished_at: number | null
+    /** Whose account; null where an earlier version has disabled it. */
+    user_id: Generated<string | null>
+    /** How many sessions of that person the host has ended since; null where nobody knows. */
+    sessions_closed: Generated<number | null>
   }
   /** The numbers of accounts on hosts, each for one person for ever. */
   ssh_host_accounts: {

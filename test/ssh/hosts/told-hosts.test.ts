@@ -48,7 +48,9 @@ onEachEngine('a host in the receipt of a disable', (engine) => {
     const before = await host.fetchTag()
     await host.report(before)
     const { receipt } = await disable(admin, user.id)
-    assert.deepEqual(receipt.told, [{ kind: 'host', id: host.id, name: 'build', state: 'waiting', at: null }])
+    assert.deepEqual(receipt.told, [
+      { kind: 'host', id: host.id, name: 'build', state: 'waiting', at: null, sessionsClosed: null },
+    ])
     const after = await host.fetchTag()
     assert.notEqual(after, before)
     app.clock.advance(300)
@@ -138,7 +140,7 @@ onEachEngine('a host in the receipt of a disable', (engine) => {
     assert.equal((await admin.delete(`/api/ssh/hosts/${host.id}`)).statusCode, 200)
     const at = app.clock.now()
     assert.deepEqual((await receiptOf(admin, user.id)).told, [
-      { kind: 'host', id: host.id, name: 'old', state: 'given_up', at },
+      { kind: 'host', id: host.id, name: 'old', state: 'given_up', at, sessionsClosed: null },
     ])
   })
 

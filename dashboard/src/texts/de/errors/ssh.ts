@@ -14,6 +14,7 @@ export const sshErrors: ErrorTexts<typeof ssh> = {
   hostname_twice: 'Ein Name kommt doppelt vor.',
   no_such_certificate: 'Dieses Zertifikat gibt es nicht.',
   no_such_host: 'Diesen Server gibt es nicht.',
+  no_such_host_session: 'Der Server meldet keine Sitzung mit diesem Zertifikat.',
   no_such_ssh_key: 'Diesen Schlüssel haben Sie nicht.',
   no_unix_account:
     'Es gibt kein UNIX-Konto, mit dem Sie sich anmelden dürfen. Bitten Sie die Verwaltung um einen Benutzernamen oder eine Rolle mit Kontonamen.',
