@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { temporaryFolder } from './openssh.ts'
+import { sshKeygen, temporaryFolder } from './openssh.ts'
 
 export const SCRIPTS = join(import.meta.dirname, '../../deploy/ssh-host')
 export const SYNC = join(SCRIPTS, 'latchkey-ssh-sync')
@@ -40,6 +40,46 @@ export const inEtcSsh = (root: string) =>
     .filter((name) => name !== 'sshd_config')
     .toSorted()
 export const read = (root: string, path: string) => readFileSync(join(root, path))
+
+/** The keys that a host has before Latchkey comes. */
+export function newHostKeys(root: string, types = ['ed25519', 'rsa']): void {
+  for (const type of types) sshKeygen('-q', '-t', type, '-N', '', '-f', join(root, `etc/ssh/ssh_host_${type}_key`))
+}
+
+/**
+ * Runs what starts scripts, and kills all of their processes in place of the given call of one of these programs. Returns false where
+ * there were fewer calls.
+ */
+export async function killAtCall(
+  t: TestContext,
+  programs: string[],
+  call: number,
+  start: (environment: Record<string, string>) => Promise<Result>,
+): Promise<boolean> {
+  const folder = temporaryFolder(t)
+  const [calls, killed] = [join(folder, 'calls'), join(folder, 'killed')]
+  writeFileSync(calls, '')
+  const script = `#!/bin/sh
+echo >>${calls}
+if [ "$(wc -l <${calls})" -eq ${call} ]; then
+  : >${killed}
+  # Everything that was started by the shell of the test, the nearest first.
+  pid=$$
+  parents=
+  while [ "$pid" -ne "$KILL_BELOW" ] && [ "$pid" -gt 1 ]; do
+    pid=$(sed -n 's/^PPid:[[:space:]]*//p' "/proc/$pid/status")
+    [ "$pid" -eq "$KILL_BELOW" ] || parents="$parents $pid"
+  done
+  kill -KILL $parents
+  exit 1
+fi
+PATH=\${PATH#*:} exec "\${0##*/}" "$@"
+`
+  for (const program of programs) writeFileSync(join(folder, program), script, { mode: 0o755 })
+  const environment = { PATH: `${folder}:${process.env['PATH']}`, KILL_BELOW: String(process.pid) }
+  await start(environment)
+  return existsSync(killed)
+}
 
 /** A server with the given answers, on a free port. */
 export async function startFakeServer(t: TestContext, answer: RequestListener): Promise<string> {

@@ -9,13 +9,15 @@ import { issue, saveKey } from '../ssh/public-keys.ts'
 import { startApp } from '../support/app.ts'
 import { anonymous } from '../support/people.ts'
 import { until } from '../support/replicas.ts'
-import { newKeyPair, temporaryFolder } from './openssh.ts'
+import { type CaKey, newCaKey, rotationLine } from './ca-chain.ts'
+import { temporaryFolder } from './openssh.ts'
 import { signInSshUser } from './sign-in-ssh-user.ts'
 import { SYNC, newRoot, read, startFakeServer } from './ssh-host-scripts.ts'
 
 /** What a server tells an enrolled host, and what the sync of that host waits for. */
 interface Told {
   ca: string
+  chain?: string
   krl: Buffer
   krlTag: string
   principals: object
@@ -36,6 +38,7 @@ async function startWaiting(t: TestContext, told: Told, environment: Record<stri
         if (waiting.get(pathname) === response) waiting.delete(pathname)
       })
     } else if (pathname === '/ssh/ca.pub') response.end(told.ca)
+    else if (pathname === '/ssh/ca-chain') response.end(told.chain ?? '')
     else if (pathname === '/ssh/krl') response.setHeader('etag', `"${told.krlTag}"`).end(told.krl)
     else if (pathname === '/ssh/hosts/principals')
       response.setHeader('etag', `"${told.principalsTag}"`).end(JSON.stringify({ accounts: told.principals }))
@@ -62,33 +65,35 @@ async function startWaiting(t: TestContext, told: Told, environment: Record<stri
   return { root, answer, untilWaiting }
 }
 
-/** A CA key with two revocation lists of it. */
+/** Two revocation lists. */
 async function newLists(t: TestContext) {
   const app = await startApp(t)
   const person = await signInSshUser(app)
   const list = async () => (await anonymous(app).get('/ssh/krl?format=krl')).rawPayload
   const before = await list()
   await person.post(`/api/ssh/certs/${(await issue(person, await saveKey(person))).id}/revoke`, {})
-  return { ca: (await anonymous(app).get('/ssh/ca.pub')).body, before, after: await list() }
+  return { before, after: await list() }
 }
 
 test('a sync that waits trusts no other CA before it has the revocations of that moment', async (t) => {
-  const { ca, before, after } = await newLists(t)
-  const told = { ca, krl: before, krlTag: 'k1', principals: {}, principalsTag: 'p1', waitsForBoth: true }
+  const { before, after } = await newLists(t)
+  const [first, next] = ['first', 'next'].map((name) => newCaKey(temporaryFolder(t), name)) as [CaKey, CaKey]
+  const told = { ca: first.line, krl: before, krlTag: 'k1', principals: {}, principalsTag: 'p1', waitsForBoth: true }
   const { root, answer, untilWaiting } = await startWaiting(t, told)
   await untilWaiting('/ssh/hosts/wait')
-  const next = `${newKeyPair(temporaryFolder(t), 'next').publicKey.trim()}\n`
   // The answer was on its way when the CA was replaced and a certificate of the new one revoked.
-  Object.assign(told, { ca: next, krl: after, krlTag: 'k2', principals: { root: ['ada'] }, principalsTag: 'p2' })
+  const changed = { ca: next.line, chain: rotationLine(first, [first, next]) }
+  Object.assign(told, { ...changed, krl: after, krlTag: 'k2', principals: { root: ['ada'] }, principalsTag: 'p2' })
   answer('/ssh/hosts/wait', 200, JSON.stringify({ krl: '"k1"', principals: '"p2"' }))
-  await until(async () => String(read(root, 'etc/ssh/trusted_user_ca.pub')) === next, 20_000)
+  await until(async () => String(read(root, 'etc/ssh/trusted_user_ca.pub')) === next.line, 20_000)
   assert.deepEqual(read(root, 'etc/ssh/revoked_keys'), after)
   await untilWaiting('/ssh/hosts/wait')
   assert.equal(String(read(root, 'etc/ssh/latchkey_principals/root')), 'ada\n')
 })
 
 test('a sync that follows the lists one by one asks again after an hour to wait for both at once', async (t) => {
-  const { ca, before } = await newLists(t)
+  const { before } = await newLists(t)
+  const ca = newCaKey(temporaryFolder(t), 'ca').line
   const told = { ca, krl: before, krlTag: 'k1', principals: {}, principalsTag: 'p1', waitsForBoth: false }
   const programs = temporaryFolder(t)
   const setClock = (seconds: number) =>

@@ -6,7 +6,13 @@ import { ROOT_FOLDER } from '../../root-folder.ts'
 import { FILE_END, quote } from './shell-words.ts'
 
 const FOLDER = join(ROOT_FOLDER, 'deploy/ssh-host')
-const FILES = ['latchkey-ssh-sync', 'latchkey-ssh-session', 'latchkey-ssh-sync.service', 'latchkey-ssh-sync.timer']
+const FILES = [
+  'latchkey-ssh-ca',
+  'latchkey-ssh-session',
+  'latchkey-ssh-sync',
+  'latchkey-ssh-sync.service',
+  'latchkey-ssh-sync.timer',
+]
 
 /**
  * The installer of deploy/ssh-host and the files beside it, as one script for `curl … | sh`. All of it is in one
@@ -24,9 +30,9 @@ export function writeHostSetup(baseUrl: string): string {
     ...files,
     `cat >"$files/install.sh" <<'${FILE_END}'\n${read('install.sh')}${FILE_END}\n`,
     // A token that the line before this script has set. It is passed on in the environment, never as an argument.
-    `LATCHKEY_ENROLLMENT=\${LATCHKEY_ENROLLMENT:-} LATCHKEY_URL=\${LATCHKEY_URL:-${quote(baseUrl)}} sh "$files/install.sh"`,
+    `LATCHKEY_ENROLLMENT=\${LATCHKEY_ENROLLMENT:-} LATCHKEY_URL=\${LATCHKEY_URL:-${quote(baseUrl)}} sh "$files/install.sh" "$@"`,
     '}',
-    'set_up',
+    'set_up "$@"',
     '',
   ].join('\n')
 }
