@@ -1,4 +1,7 @@
+import { makeKey } from './support/ssh-key.ts'
 import { expect, test } from './support/test.ts'
+
+const PHONE = { width: 390, height: 844 }
 
 test('a host can be added with a line that is shown once, limited to a role, given a new token, and deleted', async ({
   asAdministrator: page,
@@ -60,4 +63,62 @@ test('the SSH rules of a role are set and shown in its dialog', async ({ asAdmin
     maxTtlSeconds: 600,
     sourceAddresses: ['192.0.2.0/24'],
   })
+})
+
+test('a host whose token was stolen is shown as such until it is enrolled with a new line, and those who manage hosts are told', async ({
+  asAdministrator: page,
+  browser,
+  server,
+  expectAccessible,
+  newcomer,
+}) => {
+  const name = `Copied host of ${newcomer.displayName}`
+  const answerOf = async <T>(answer: Promise<{ json(): Promise<unknown> }>) => (await (await answer).json()) as T
+  const made = await answerOf<{ enrollmentToken: string }>(
+    page.request.post('/api/ssh/hosts', { data: { name, hostnames: [`copied-${Date.now()}.example.com`] } }),
+  )
+  const enroll = (token: string) =>
+    answerOf<{ hostToken: string }>(
+      page.request.post('/ssh/hosts/enroll', { data: { token, publicKeys: [makeKey('root@copied').publicKey] } }),
+    )
+  const as = (token: string) => ({ headers: { authorization: `Bearer ${token}` } })
+  const { hostToken: stolen } = await enroll(made.enrollmentToken)
+  const renewed = await answerOf<{ hostToken: string }>(page.request.post('/ssh/hosts/renew', as(stolen)))
+  expect((await page.request.get('/ssh/hosts/principals', as(renewed.hostToken))).status()).toBe(200)
+  expect((await page.request.get('/ssh/hosts/principals', as(stolen))).status()).toBe(401)
+
+  await page.goto('/admin/hosts')
+  const row = page.getByRole('listitem').filter({ hasText: name })
+  await expect(row).toContainText('Needs attention')
+  const note = row.getByRole('note')
+  await expect(note).toContainText('An old token of it was used')
+  await expectAccessible()
+  await page.setViewportSize(PHONE)
+  await expectAccessible()
+  const german = await browser.newContext({
+    baseURL: server.origin,
+    locale: 'de-DE',
+    viewport: PHONE,
+    storageState: await page.context().storageState(),
+  })
+  const phone = await german.newPage()
+  await phone.goto('/admin/hosts')
+  await expect(phone.getByRole('note')).toContainText('Ein altes Token von ihm wurde benutzt')
+  const width = await phone.locator('html').evaluate((html) => html.scrollWidth)
+  expect(width).toBeLessThanOrEqual(PHONE.width)
+  await german.close()
+  await note.getByRole('button', { name: 'New line for the host…' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'New token' }).click()
+  const shown = page.getByRole('dialog', { name, exact: true })
+  await expect(shown).toContainText('he_')
+  const line = /he_[A-Za-z0-9_-]{43}/.exec((await shown.textContent()) ?? '')?.[0] ?? ''
+  await page.getByRole('button', { name: 'I have copied it' }).click()
+  await enroll(line)
+  await page.reload()
+  await expect(row).toBeVisible()
+  await expect(row).not.toContainText('Needs attention')
+  await expect(note).toHaveCount(0)
+
+  await page.goto('/notifications')
+  await expect(page.getByText(`${name} needs attention: an old token of it was used.`)).toBeVisible()
 })

@@ -10,6 +10,7 @@ import { PagedList } from '../../ui/PagedList.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { Row, Rows } from '../../ui/Rows.tsx'
+import { HostAttention } from './HostAttention.tsx'
 import { CommandDialog, type Enrollment, HostDialog, NewTokenDialog } from './HostDialogs.tsx'
 import { hostsQuery } from './hosts-query.ts'
 
@@ -51,7 +52,12 @@ export function HostsPage() {
                 icon="server"
                 title={host.name}
                 badge={<StateBadge host={host} />}
-                meta={<Details host={host} />}
+                meta={
+                  <>
+                    <Details host={host} />
+                    <HostAttention host={host} onNewToken={() => setDialog({ kind: 'token', host })} />
+                  </>
+                }
                 actions={
                   <Group gap="xs">
                     <Button size="xs" variant="default" onClick={() => setDialog({ kind: 'edit', host })}>
@@ -93,8 +99,9 @@ export function HostsPage() {
 
 function StateBadge({ host }: { host: Host }) {
   const { states } = useTexts('admin').hosts
-  const state = host.enrolledAt === null ? 'waiting' : host.current ? 'current' : 'behind'
-  const colors = { waiting: 'gray', current: 'pine', behind: 'brass' }
+  const working = host.enrolledAt === null ? 'waiting' : host.current ? 'current' : 'behind'
+  const state = host.attention ? 'attention' : working
+  const colors = { waiting: 'gray', current: 'pine', behind: 'brass', attention: 'red' }
   return (
     <Badge size="sm" variant="light" color={colors[state]}>
       {states[state]}

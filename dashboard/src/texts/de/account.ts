@@ -254,7 +254,7 @@ export const account: typeof English = {
       'ssh.host_attention': (data) => {
         const name = asText(data['name'], 'Ein Server')
         if (data['reason'] === 'token_reused')
-          return `${name} braucht Aufmerksamkeit: Sein Token wurde von zweien benutzt. Vielleicht hat es jemand gestohlen oder die Maschine kopiert. Erzeugen Sie eine neue Zeile, die ihn einrichtet.`
+          return `${name} braucht Aufmerksamkeit: Ein altes Token von ihm wurde benutzt. Vielleicht hat es jemand gestohlen oder die Maschine kopiert. Erzeugen Sie eine neue Zeile, die ihn einrichtet.`
         if (data['reason'] === 'ca_refused')
           return `${name} braucht Aufmerksamkeit: Er lehnt die Schlüssel der SSH-Zertifizierungsstelle ab, weil sie nicht auf die folgen, denen er vertraut.`
         return `${name} braucht Aufmerksamkeit: Sein Token wird abgelehnt. Wer sich dort anmelden darf, bleibt daher, wie es war. Erzeugen Sie eine neue Zeile, die ihn einrichtet.`

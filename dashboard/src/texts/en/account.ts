@@ -247,7 +247,7 @@ export const account = {
       'ssh.host_attention': (data) => {
         const name = asText(data['name'], 'A host')
         if (data['reason'] === 'token_reused')
-          return `${name} needs attention: its token was used by two. Somebody may have stolen it, or copied the machine. Make a new line that enrolls it.`
+          return `${name} needs attention: an old token of it was used. Somebody may have stolen it, or copied the machine. Make a new line that enrolls it.`
         if (data['reason'] === 'ca_refused')
           return `${name} needs attention: it refuses the keys of the SSH authority, which don’t follow from those that it trusts.`
         return `${name} needs attention: its token is refused, so who may log in there stays as it was. Make a new line that enrolls it.`

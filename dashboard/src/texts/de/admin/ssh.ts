@@ -19,7 +19,29 @@ export const hosts: typeof English.hosts = {
   open: 'Offen für alle, die Zertifikate erhalten dürfen',
   restricted: (count) => plural('de', count, { one: 'Offen für # Rolle', other: 'Offen für # Rollen' }),
   lastSeen: 'Zuletzt hier',
-  states: { waiting: 'Noch nicht eingerichtet', current: 'Aktuell', behind: 'Nicht aktuell' },
+  states: {
+    waiting: 'Noch nicht eingerichtet',
+    current: 'Aktuell',
+    behind: 'Nicht aktuell',
+    attention: 'Braucht Aufmerksamkeit',
+  },
+  attention: {
+    titles: {
+      token_refused: 'Sein Token wird abgelehnt',
+      token_reused: 'Ein altes Token von ihm wurde benutzt',
+      ca_refused: 'Er lehnt die Schlüssel der Zertifizierungsstelle ab',
+    },
+    texts: {
+      token_refused:
+        'Das Token war echt und ist nicht mehr bekannt, meist weil eine ältere Sicherung wiederhergestellt wurde. Wer sich dort anmelden darf, bleibt, wie es war. Führen Sie auf dem Server eine neue Zeile aus.',
+      token_reused:
+        'Ein altes Token wurde benutzt, nachdem es ersetzt war. Eine Kopie oder ein alter Schnappschuss der Maschine hat es, oder ein Dieb. Finden Sie heraus, wer, und führen Sie auf dem richtigen Server eine neue Zeile aus. Ist es vielleicht gestohlen, beenden Sie sofort, was er hat.',
+      ca_refused:
+        'Der Dienst bietet Schlüssel der SSH-Zertifizierungsstelle an, die nicht auf die folgen, denen der Server vertraut, und der Server behält seine. Wurde eine Sicherung wiederhergestellt, die älter ist als ein Wechsel der Zertifizierungsstelle, führen Sie auf dem Server eine neue Zeile aus. Andernfalls antwortet vielleicht jemand anderes im Namen des Dienstes.',
+    },
+    since: 'Bemerkt',
+    newLine: 'Neue Zeile für den Server',
+  },
   commandTitle: 'Die Zeile für den Server, nur dieses Mal',
   commandText:
     'Führen Sie sie innerhalb einer Stunde in einer Shell auf dem Server aus. Sie wirkt einmal. Niemand kann sie Ihnen noch einmal zeigen.',

@@ -18,7 +18,24 @@ export const hosts = {
   open: 'Open to everybody who may get certificates',
   restricted: (count: number) => plural('en', count, { one: 'Open to # role', other: 'Open to # roles' }),
   lastSeen: 'Last here',
-  states: { waiting: 'Not enrolled yet', current: 'Current', behind: 'Not current' },
+  states: { waiting: 'Not enrolled yet', current: 'Current', behind: 'Not current', attention: 'Needs attention' },
+  attention: {
+    titles: {
+      token_refused: 'Its token is refused',
+      token_reused: 'An old token of it was used',
+      ca_refused: 'It refuses the keys of the authority',
+    },
+    texts: {
+      token_refused:
+        'The token was genuine and is not known any more, mostly because an older backup was restored. Who may log in there stays as it was. Run a new line on the host.',
+      token_reused:
+        'An old token was used after the one that replaced it. A copy or an old snapshot of the machine has it, or a thief. Find out which, and run a new line on the right one. If it may be stolen, end at once what it has.',
+      ca_refused:
+        'The server offers keys of the SSH authority that don’t follow from those that the host trusts, and the host keeps its own. After a backup was restored that is older than a change of the authority, run a new line on the host. Otherwise somebody may answer in the server’s name.',
+    },
+    since: 'Noticed',
+    newLine: 'New line for the host',
+  },
   commandTitle: 'The line for the host, this once',
   commandText: 'Run it in a shell on the host within an hour. It works once. Nobody can show it to you again.',
   command: 'Run this on the host',
