@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { freePort } from '../support/free-port.ts'
@@ -50,8 +50,10 @@ export interface SessionHost {
   /** Runs a script as root on the host; throws if it fails. */
   run(script: string): Promise<string>
   start(command: string, ...args: string[]): ChildProcess
-  /** The content of a file of the host. */
+  /** The content of a file of the host, or nothing. */
   read(path: string): string
+  /** Replaces a file of the host. */
+  write(path: string, content: string | Buffer, mode?: number): void
   /** The output of the sync that waits. */
   synced(): string
   startSync(): Promise<ChildProcess>
@@ -95,6 +97,7 @@ ${lines}`,
   }
   await until(async () => (await inner()) !== '' && existsSync(`/proc/${await inner()}/root/run/ready`), 20_000)
   const init = await inner()
+  const inside = (path: string) => `/proc/${init}/root${path}`
   const enter = ['--target', init, '--mount', '--pid']
   // Nothing of the tests’ own environment.
   const env = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/root' }
@@ -116,7 +119,11 @@ ${lines}`,
     port,
     run,
     start,
-    read: (path) => readFileSync(`/proc/${init}/root${path}`, 'utf8'),
+    read: (path) => (existsSync(inside(path)) ? readFileSync(inside(path), 'utf8') : ''),
+    write(path, content, mode = 0o644) {
+      writeFileSync(`${inside(path)}.new`, content, { mode })
+      renameSync(`${inside(path)}.new`, inside(path))
+    },
     synced: () => synced,
     async startSshd() {
       const sshd = start(findProgram('sshd'), '-D', '-e')

@@ -75,13 +75,7 @@ export async function newMember(
   return { person, keyPath: path, savedKeyId, certificate }
 }
 
-const listedFor = (host: SessionHost): string => {
-  try {
-    return host.read(`/etc/ssh/latchkey_principals/${DEPLOY}`)
-  } catch {
-    return ''
-  }
-}
+const listedFor = (host: SessionHost): string => host.read(`/etc/ssh/latchkey_principals/${DEPLOY}`)
 
 const OPTIONS = [
   'StrictHostKeyChecking=no',

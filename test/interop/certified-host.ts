@@ -1,0 +1,78 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { newKeyPair, sshKeygen, temporaryFolder } from './openssh.ts'
+import { newSessionHost, type SessionHost } from './session-host.ts'
+import { SCRIPTS } from './ssh-host-scripts.ts'
+import { connect, type Connection, withCertificate } from './ssh-sessions.ts'
+
+const SCRIPT = '/usr/local/sbin/latchkey-ssh-session'
+
+/** A host that has lists as the sync writes them, made by ssh-keygen, and no server. */
+export interface CertifiedHost extends SessionHost {
+  /** A new key with a certificate for these principals. */
+  certify(serial: number | string, principals?: string): { keyPath: string }
+  /** Replaces the list of revoked certificates. */
+  revoke(...serials: (number | string)[]): void
+  /** Who may log in to the account. */
+  list(account: string, ...principals: string[]): void
+  connect(member: { keyPath: string }, ...args: string[]): Connection
+  session(command: string): Promise<string>
+  report(): Promise<Report>
+}
+
+interface Report {
+  sessions: { serial: string; account: string; startedAt: number; sourceAddress: string }[] | null
+  ended?: { serial: string; account: string; at: number }[]
+}
+
+interface Options {
+  accounts?: string[]
+  lines?: string
+  /** Runs the script with BusyBox alone. */
+  busybox?: boolean
+}
+
+export async function newCertifiedHost(
+  t: Pick<TestContext, 'after'>,
+  { accounts = ['ada', 'bob'], lines = '', busybox = false }: Options = {},
+): Promise<CertifiedHost> {
+  const folder = temporaryFolder(t)
+  const ca = newKeyPair(folder, 'ca')
+  const files = 'TrustedUserCAKeys /etc/ssh/trusted_user_ca.pub\nRevokedKeys /etc/ssh/revoked_keys\n'
+  const host = await newSessionHost(t, accounts, files + lines)
+  host.write('/etc/ssh/trusted_user_ca.pub', `${ca.publicKey}\n`)
+  const script = readFileSync(join(SCRIPTS, 'latchkey-ssh-session'), 'utf8')
+  if (busybox)
+    await host.run('mkdir /run/busybox; busybox --install -s /run/busybox; ln -s /usr/bin/ssh-keygen /run/busybox')
+  host.write(SCRIPT, busybox ? onBusybox(script) : script, 0o755)
+  await host.run(`${SCRIPT} install`)
+
+  let count = 0
+  const revoke = (...serials: (number | string)[]) => {
+    const [list, wanted] = [join(folder, 'krl'), join(folder, 'wanted')]
+    writeFileSync(wanted, serials.map((each) => `serial: ${each}\n`).join(''))
+    sshKeygen('-q', '-k', '-f', list, '-s', `${ca.path}.pub`, wanted)
+    host.write('/etc/ssh/revoked_keys', readFileSync(list))
+  }
+  revoke()
+  await host.startSshd()
+  return {
+    ...host,
+    revoke,
+    certify(serial, principals = 'ada') {
+      const key = newKeyPair(folder, `key${++count}`)
+      const options = ['-I', 'ada:usr_1:1', '-n', principals, '-z', String(serial), '-V', '-1m:+1h']
+      sshKeygen('-q', '-s', ca.path, ...options, `${key.path}.pub`)
+      return { keyPath: key.path }
+    },
+    list: (account, ...principals) =>
+      host.write(`/etc/ssh/latchkey_principals/${account}`, principals.map((each) => `${each}\n`).join('')),
+    connect: (member, ...args) => connect(t, host, [...withCertificate(member), ...args]),
+    session: (command) => host.run(`${SCRIPT} ${command}`),
+    report: async () => JSON.parse(`{${await host.run(`${SCRIPT} report`)}}`) as Report,
+  }
+}
+
+const onBusybox = (script: string): string =>
+  script.replace('#!/bin/sh', '#!/run/busybox/sh').replace(/^PATH=.*$/m, 'PATH=/run/busybox')
