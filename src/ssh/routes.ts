@@ -23,7 +23,7 @@ import { listCertificates, SshCertificate } from './certificates/certificate-sto
 import { listPrincipalGroups, principalsOf } from './certificates/principals.ts'
 import { LAST_SERIAL } from './certificates/serial-store.ts'
 import { IssuedCertificate, issueCertificate } from './issuing/issue-certificate.ts'
-import { addSshKey, removeSshKey } from './issuing/manage-ssh-keys.ts'
+import { addSshKey, giveUpSshKey, removeSshKey } from './issuing/manage-ssh-keys.ts'
 import { listSshKeys, UserSshKey } from './issuing/ssh-key-store.ts'
 import { revokeCertificate } from './revocation/revoke-certificates.ts'
 
@@ -94,12 +94,16 @@ export const sshRoutes =
         schema: {
           tags,
           summary: 'Delete a saved key, and revoke its certificates',
+          description:
+            'With `certificates=keep`, for an ephemeral key only: it gets no more certificates and no longer counts, and those that it has stay valid, so that sessions which were begun with them stay open. Deleting it without that afterwards revokes them.',
           params: ById,
-          response: { 200: Success, ...failures(401, 403, 404, 503) },
+          querystring: Type.Object({ certificates: Type.Optional(Type.Literal('keep')) }, strict),
+          response: { 200: Success, ...failures(400, 401, 403, 404, 503) },
         },
       },
       async (request) => {
-        await removeSshKey(services, callerOf(services, request), request.params.id)
+        const remove = request.query.certificates === 'keep' ? giveUpSshKey : removeSshKey
+        await remove(services, callerOf(services, request), request.params.id)
         return success
       },
     )

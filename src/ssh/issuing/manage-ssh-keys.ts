@@ -10,7 +10,7 @@ import type { Services } from '../../platform/services.ts'
 import { isDuplicate } from '../../storage/failure.ts'
 import { revokeCertificatesOfKey } from '../revocation/revoke-certificates.ts'
 import { sshErrors } from '../ssh-errors.ts'
-import { addSavedKey, countSshKeys, deleteSshKey, type UserSshKey } from './ssh-key-store.ts'
+import { addSavedKey, countSshKeys, deleteSshKey, giveUpEphemeralKey, type UserSshKey } from './ssh-key-store.ts'
 
 /** The list of keys is returned as a whole, so it has to be bounded. */
 const MAX_KEYS = 100
@@ -86,6 +86,23 @@ export async function removeSshKey(
     const revoked = await revokeCertificatesOfKey(services, trx, which, 'The key was deleted.')
     const target = { type: 'ssh_key', id }
     const data = { name: removed.name, fingerprint: removed.fingerprint, certificatesRevoked: revoked }
+    await recordEvent(services, trx, { action: 'ssh_key.removed', outcome: 'success', actor, target, data })
+  })
+}
+
+/**
+ * Gives an ephemeral key up and leaves its certificates valid, because hosts close the sessions of one that is revoked. It
+ * gets no more of them and no longer counts. Deleting it afterwards revokes them, as does whatever else revokes those of a key.
+ */
+export async function giveUpSshKey(
+  services: Pick<Services, 'db' | 'now'>,
+  actor: CallingActor,
+  id: string,
+): Promise<void> {
+  await changeOwnAccount(services, actor, async (trx) => {
+    const { name, fingerprint } = (await giveUpEphemeralKey(trx, id, actor.id)) ?? refuse(sshErrors.no_such_ssh_key())
+    const target = { type: 'ssh_key', id }
+    const data = { name, fingerprint, certificatesRevoked: 0 }
     await recordEvent(services, trx, { action: 'ssh_key.removed', outcome: 'success', actor, target, data })
   })
 }

@@ -32,9 +32,18 @@ const toSshKey = (row: Row): UserSshKey => ({
   ephemeral: row.ephemeral_until !== null,
 })
 
-/** An ephemeral key is gone when its time has come, also before its row is deleted. */
+/**
+ * What stands in place of a key that was given up. Its row stays until its certificates have expired, so that whatever revokes
+ * the certificates of a person's keys finds them.
+ */
+const GIVEN_UP = ''
+
+/** An ephemeral key is gone when its time has come, also before its row is deleted, and when it was given up. */
 const keyExists = (now: number) => (eb: ExpressionBuilder<Schema, 'ssh_keys'>) =>
-  eb.or([eb('ephemeral_until', 'is', null), eb('ephemeral_until', '>', now)])
+  eb.and([
+    eb('public_key', '!=', GIVEN_UP),
+    eb.or([eb('ephemeral_until', 'is', null), eb('ephemeral_until', '>', now)]),
+  ])
 
 /** Oldest first. */
 export async function listSshKeys(db: Reader, userId: string, now: number): Promise<UserSshKey[]> {
@@ -70,6 +79,20 @@ export async function deleteSshKey(trx: Trx, id: string, userId: string): Promis
     .deleteFrom('ssh_keys')
     .where('id', '=', id)
     .where('user_id', '=', userId)
+    .returningAll()
+    .executeTakeFirst()
+  return row && toSshKey(row)
+}
+
+/** The same, of which only the row stays. Undefined also for a key that is not ephemeral, or was given up before. */
+export async function giveUpEphemeralKey(trx: Trx, id: string, userId: string): Promise<UserSshKey | undefined> {
+  const row = await trx
+    .updateTable('ssh_keys')
+    .set({ public_key: GIVEN_UP })
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
+    .where('ephemeral_until', 'is not', null)
+    .where('public_key', '!=', GIVEN_UP)
     .returningAll()
     .executeTakeFirst()
   return row && toSshKey(row)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { newPublicKey, saveKey, signInCertificateUser } from '../../ssh/public-keys.ts'
+import { deleteSshKeysOfUser } from '../../../src/ssh/issuing/ssh-key-store.ts'
+import { issue, newPublicKey, saveKey, signInCertificateUser } from '../../ssh/public-keys.ts'
 import { sharedApp } from '../../support/app.ts'
 import { onEachEngine } from '../../support/engines.ts'
 import { HOUR } from './ssh-client-calls.ts'
@@ -64,5 +65,50 @@ onEachEngine('ephemeral keys', (engine) => {
     assert.equal((await save()).statusCode, 409)
     app().clock.advance(HOUR)
     assert.equal((await save()).statusCode, 201)
+  })
+
+  test('that are given up count no more and get nothing more, while their certificates stay valid and can be revoked', async () => {
+    const person = await signInCertificateUser(app())
+    const saveEphemeral = async (publicKey = newPublicKey()) => {
+      const answer = await person.post('/api/ssh/keys', { name: 'short', publicKey, ephemeral: true })
+      return answer.json<{ key: { id: string } }>().key.id
+    }
+    const revoked = async () => {
+      const answer = await person.get('/api/ssh/certs/mine')
+      return answer
+        .json<{ certificates: { revokedAt: number | null }[] }>()
+        .certificates.map(({ revokedAt }) => revokedAt !== null)
+    }
+    const giveUp = async (id: string) => (await person.delete(`/api/ssh/keys/${id}?certificates=keep`)).statusCode
+    const publicKey = newPublicKey()
+    const [id, other] = [await saveEphemeral(publicKey), await saveEphemeral()]
+    await issue(person, id)
+    await issue(person, other)
+    for (let each = 2; each < 100; each++) assert.notEqual(await saveEphemeral(), undefined)
+    assert.deepEqual([await giveUp(id), await giveUp(other), await giveUp(id)], [200, 200, 404])
+    assert.equal((await keysOf(person)).length, 98)
+    assert.notEqual(await saveEphemeral(), undefined, 'there is room for another one')
+    assert.deepEqual(await revoked(), [false, false])
+    assert.equal((await person.post('/api/ssh/certs/issue', { savedKeyId: id })).statusCode, 404)
+    assert.equal((await person.post('/api/ssh/keys', { name: 'again', publicKey })).statusCode, 409)
+
+    const stranger = await signInCertificateUser(app())
+    assert.equal((await stranger.delete(`/api/ssh/keys/${id}`)).statusCode, 404)
+    assert.equal((await person.delete(`/api/ssh/keys/${id}`)).statusCode, 200)
+    assert.deepEqual((await revoked()).toSorted(), [false, true])
+    // What takes all keys of a person back finds those that were given up as well.
+    const except = (await keysOf(person)).map((key) => key.id)
+    const deleted = app().services.db.transaction((trx) => deleteSshKeysOfUser(trx, person.user.id, { except }))
+    assert.deepEqual(await deleted, [other])
+  })
+
+  test('alone can be given up: a key that stays is deleted with its certificates or not at all', async () => {
+    const person = await signInCertificateUser(app())
+    const [kept, foreign] = [await saveKey(person), await signInCertificateUser(app())]
+    await issue(person, kept)
+    assert.equal((await person.delete(`/api/ssh/keys/${kept}?certificates=keep`)).statusCode, 404)
+    assert.equal((await foreign.delete(`/api/ssh/keys/${kept}?certificates=keep`)).statusCode, 404)
+    assert.equal((await person.delete(`/api/ssh/keys/${kept}?certificates=all`)).statusCode, 400)
+    assert.equal((await keysOf(person)).length, 1)
   })
 })
