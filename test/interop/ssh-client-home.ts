@@ -1,4 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import assert from 'node:assert/strict'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, request } from 'node:http'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
@@ -10,6 +11,19 @@ import { signInSshUser } from './sign-in-ssh-user.ts'
 import { install, logIn, startService } from './ssh-person.ts'
 
 export const read = (home: Home, path: string) => readFileSync(join(home.folder, path), 'utf8')
+
+/** Where the program keeps what belongs to a server: the only one, or the one at this address. */
+export function stateFolder(home: Home, baseUrl?: string): string {
+  const all = join(home.folder, '.ssh/latchkey')
+  if (baseUrl !== undefined) return join(all, new URL(baseUrl).host.replaceAll(':', '_'))
+  const [only, ...more] = readdirSync(all).filter((name) => existsSync(join(all, name, 'server')))
+  assert.ok(only !== undefined && more.length === 0, 'There is one server.')
+  return join(all, only)
+}
+
+export const readState = (home: Home, name: string, baseUrl?: string): string =>
+  readFileSync(join(stateFolder(home, baseUrl), name), 'utf8')
+
 export const inAgent = async (home: Home) =>
   (await home.run('ssh-add', '-L')).output
     .trim()
@@ -17,11 +31,10 @@ export const inAgent = async (home: Home) =>
     .filter((line) => line.startsWith('ssh-'))
 
 /** Makes the certificate look as if it expired soon. */
-export function age(home: Home): void {
-  const [issued] = read(home, '.ssh/latchkey/certificate').split('\n')
-  const holder = read(home, '.ssh/latchkey/certificate').split('\n')[2] ?? ''
+export function age(home: Home, baseUrl?: string): void {
+  const [issued, , holder] = readState(home, 'certificate', baseUrl).split('\n')
   const soon = Math.floor(Date.now() / 1000) + 60
-  writeFileSync(join(home.folder, '.ssh/latchkey/certificate'), `${issued}\n${soon}\n${holder}\n`)
+  writeFileSync(join(stateFolder(home, baseUrl), 'certificate'), `${issued}\n${soon}\n${holder}\n`)
 }
 
 /** A person with an agent who has installed the program and signed in. */
@@ -34,19 +47,39 @@ export async function signedIn(t: TestContext) {
   return { ...service, home, person }
 }
 
+/** The answer to a request that is never answered. */
+export const NEVER = 0
+
+interface Front {
+  patterns?: string[]
+  /** Gets each request: its line, its headers and its body. */
+  seen?: (request: string) => void
+}
+
 /** A server whose answers to some paths are given, and that passes every other request on. */
-export async function startFront(t: TestContext, answers: Record<string, string | Buffer>) {
+export async function startFront(
+  t: TestContext,
+  answers: Record<string, string | Buffer | number>,
+  { patterns = ['*.test.example'], seen }: Front = {},
+) {
   const port = await freePort()
   const baseUrl = `http://127.0.0.1:${port}`
   const app = await startApp(t, {
-    config: { baseUrl, sshHostPatterns: ['*.test.example'] },
+    config: { baseUrl, sshHostPatterns: patterns },
     clock: createClock(Date.now()),
   })
   const behind = await app.listen()
   const server = createServer((incoming, outgoing) => {
-    const answer = answers[incoming.url ?? '']
-    if (answer !== undefined) return outgoing.end(answer)
     const { method, headers } = incoming
+    if (seen) {
+      let body = ''
+      incoming.on('data', (chunk: Buffer) => (body += chunk.toString()))
+      incoming.on('end', () => seen(`${method} ${incoming.url} ${JSON.stringify(headers)} ${body}`))
+    }
+    const answer = answers[incoming.url ?? '']
+    if (answer === NEVER) return undefined
+    if (typeof answer === 'number') return outgoing.writeHead(answer).end()
+    if (answer !== undefined) return outgoing.end(answer)
     return incoming.pipe(
       request(`${behind}${incoming.url}`, { method, headers }, (response) => {
         outgoing.writeHead(response.statusCode ?? 502, response.headers)
@@ -54,6 +87,9 @@ export async function startFront(t: TestContext, answers: Record<string, string 
       }),
     )
   }).listen(port, '127.0.0.1')
-  t.after(() => server.close())
+  t.after(() => {
+    server.close()
+    server.closeAllConnections()
+  })
   return app
 }

@@ -6,7 +6,7 @@ import { SK_DUMMY } from '../platform/openssh/new-security-key.ts'
 import { newHome, ssh } from './home.ts'
 import { newKeyPair, sshKeygen, temporaryFolder } from './openssh.ts'
 import { signInSshUser } from './sign-in-ssh-user.ts'
-import { read, age, startFront } from './ssh-client-home.ts'
+import { age, read, readState, startFront, stateFolder } from './ssh-client-home.ts'
 import { install, logIn, startService } from './ssh-person.ts'
 
 // Most of the time is spent waiting between two polls, so several run at the same time.
@@ -17,12 +17,12 @@ describe('latchkey-ssh', { concurrency: 6 }, () => {
     const logsIn = async () => (await ssh(home, sshd.port, `SecurityKeyProvider=${SK_DUMMY}`)).output.trim()
     await install(home, app)
     await logIn(home, await signInSshUser(app), '--sk')
-    const first = read(home, '.ssh/latchkey/id.pub')
+    const first = readState(home, 'id.pub')
     assert.match(first, /^sk-ssh-ed25519@openssh\.com /)
     assert.equal(await logsIn(), 'in', sshd.logged())
     age(home)
     assert.equal((await home.run(home.bin, 'ensure')).code, 0)
-    assert.notEqual(read(home, '.ssh/latchkey/id.pub'), first)
+    assert.notEqual(readState(home, 'id.pub'), first)
     assert.equal(await logsIn(), 'in', sshd.logged())
   })
 
@@ -39,10 +39,11 @@ describe('latchkey-ssh', { concurrency: 6 }, () => {
     await install(home, app)
     const person = await signInSshUser(app)
     await logIn(home, person)
-    assert.equal(read(home, '.ssh/latchkey/known_hosts'), answers['/ssh/known_hosts'])
+    const [type, blob] = authority.split(' ')
+    assert.equal(readState(home, 'known_hosts'), `@cert-authority *.test.example ${type} ${blob}\n`)
     assert.match(
       read(home, '.ssh/config'),
-      /^ {4}UserKnownHostsFile \S+\/known_hosts \S+\/known_hosts2 \S+\/latchkey\/known_hosts$/m,
+      /^ {4}UserKnownHostsFile \S+\/known_hosts \S+\/known_hosts2 \S+\/latchkey\/\S+\/known_hosts$/m,
     )
     assert.doesNotMatch(read(home, '.ssh/config'), /RevokedHostKeys/)
 
@@ -80,11 +81,10 @@ describe('latchkey-ssh', { concurrency: 6 }, () => {
     await install(home, app)
     await logIn(home, await signInSshUser(app))
     // The access token has expired, so that the next one is fetched with the refresh token.
-    const [refreshToken = '', access = ''] = read(home, '.ssh/latchkey/token').split('\n')
-    writeFileSync(join(home.folder, '.ssh/latchkey/token'), `${refreshToken}\n${access}\n1\n`)
+    const [refreshToken = '', access = ''] = readState(home, 'token').split('\n')
+    writeFileSync(join(stateFolder(home), 'token'), `${refreshToken}\n${access}\n1\n`)
     age(home)
-    const list = () =>
-      readdirSync(join(home.folder, '.ssh/latchkey')).map((name) => [name, read(home, `.ssh/latchkey/${name}`)])
+    const list = () => readdirSync(stateFolder(home)).map((name) => [name, readState(home, name)])
     const before = list()
     for (const answer of ['<!doctype html><p>Sign in to the network first.', '[}', '{"access_token":"a\\"b"}', '']) {
       answers['/oauth/token'] = answer
