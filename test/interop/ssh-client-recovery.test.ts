@@ -58,8 +58,8 @@ describe('latchkey-ssh', { concurrency: 4 }, () => {
   test('a revoked certificate is replaced in the same ssh, without a sign-in, and one question a minute is enough', async (t) => {
     const { app, home, person, sshd, sync } = await signedIn(t)
     const first = certificateOf(home)
-    const [{ id = '' } = {}] = await mine(person)
-    assert.equal((await person.post(`/api/ssh/certs/${id}/revoke`)).statusCode, 200)
+    const [newest] = await mine(person)
+    assert.equal((await person.post(`/api/ssh/certs/${newest?.id}/revoke`)).statusCode, 200)
     await sync()
     const before = countRequests(app)
     assert.equal((await home.run(home.bin, 'ensure')).code, 0)
@@ -80,8 +80,8 @@ describe('latchkey-ssh', { concurrency: 4 }, () => {
   test('of a revoked certificate nobody is told that it is good', async (t) => {
     const { home, person } = await signedIn(t)
     assert.match((await home.run(home.bin, 'status')).output, /good for 7 h|good for 8 h/)
-    const [{ id = '' } = {}] = await mine(person)
-    await person.post(`/api/ssh/certs/${id}/revoke`)
+    const [newest] = await mine(person)
+    await person.post(`/api/ssh/certs/${newest?.id}/revoke`)
     const { code, output } = await home.run(home.bin, 'status')
     assert.equal(code, 1)
     assert.match(output, /^Certificate: revoked$/m)

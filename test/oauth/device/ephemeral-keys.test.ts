@@ -95,7 +95,7 @@ onEachEngine('ephemeral keys', (engine) => {
     const stranger = await signInCertificateUser(app())
     assert.equal((await stranger.delete(`/api/ssh/keys/${id}`)).statusCode, 404)
     assert.equal((await person.delete(`/api/ssh/keys/${id}`)).statusCode, 200)
-    assert.deepEqual((await revoked()).toSorted(), [false, true])
+    assert.equal((await revoked()).filter(Boolean).length, 1)
     // What takes all keys of a person back finds those that were given up as well.
     const except = (await keysOf(person)).map((key) => key.id)
     const deleted = app().services.db.transaction((trx) => deleteSshKeysOfUser(trx, person.user.id, { except }))
