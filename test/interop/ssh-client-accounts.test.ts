@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
 import type { Role } from '../../src/identity/roles/role.ts'
@@ -8,8 +7,8 @@ import type { TestApp } from '../support/app.ts'
 import { type SignedInPerson, signedInPerson } from '../support/people.ts'
 import { setUpHost } from './enrolled-host.ts'
 import { type Home, newHome, ssh, startAgent } from './home.ts'
-import { ACCOUNT, newKeyPair, sshKeygen, temporaryFolder } from './openssh.ts'
-import { age, NEVER, read, readState, startFront, stateFolder } from './ssh-client-home.ts'
+import { ACCOUNT, sshKeygen } from './openssh.ts'
+import { age, read, readState, startFront, stateFolder } from './ssh-client-home.ts'
 import { countRequests, install, logIn, startService } from './ssh-person.ts'
 
 async function giveRole(admin: SignedInPerson, person: SignedInPerson, content: object): Promise<Role> {
@@ -135,92 +134,5 @@ describe('latchkey-ssh', { concurrency: 4 }, () => {
       assert.doesNotMatch(refused.output, control)
       delete answers['/api/ssh/keys']
     }
-  })
-
-  test('the authority of hosts is followed from key to key by signatures, and never without or backwards', async (t) => {
-    const folder = temporaryFolder(t)
-    const [first, second, third, foreign] = ['first', 'second', 'third', 'foreign'].map((name) =>
-      newKeyPair(folder, name),
-    )
-    assert.ok(first && second && third && foreign)
-    const bare = ({ publicKey }: { publicKey: string }) => publicKey.split(' ').slice(0, 2).join(' ')
-    let count = 0
-    const link = (by: { path: string }, content: object, namespace = 'latchkey-ca') => {
-      const payload = JSON.stringify({ installation: 'one', kind: 'host', ...content })
-      const file = join(folder, `link${++count}`)
-      writeFileSync(file, payload)
-      sshKeygen('-q', '-Y', 'sign', '-f', by.path, '-n', namespace, file)
-      const signature = read({ folder } as Home, `link${count}.sig`).replaceAll(/-----[^-]+-----|\s/g, '')
-      return `${Buffer.from(payload).toString('base64')} ${signature}\n`
-    }
-    const answers: Record<string, string | Buffer | number> = {}
-    const say = (chain: string | number, ...listed: (typeof first)[]) => {
-      answers['/ssh/ca-chain'] = chain
-      answers['/ssh/known_hosts'] = listed.map((key) => `@cert-authority * ${key.publicKey}\n`).join('')
-    }
-    const app = await startFront(t, answers)
-    const home = newHome(t)
-    await install(home, app)
-    const trusted = () => readState(home, 'known_hosts').trim().split('\n')
-    const lines = (...keys: (typeof first)[]) => keys.map((key) => `@cert-authority *.test.example ${bare(key)}`)
-    const renew = async () => {
-      age(home)
-      const result = await home.run(home.bin, 'ensure')
-      assert.equal(result.code, 0, result.output)
-      return result.output
-    }
-
-    // An older server has no chain: what it says is taken.
-    say(404, first)
-    await logIn(home, await signedInPerson(app, { permissions: [...PERMISSIONS], principals: ['web'] }))
-    assert.deepEqual(trusted(), lines(first))
-    say(404, second)
-    await renew()
-    assert.deepEqual(trusted(), lines(second))
-    say('', first)
-    await renew()
-    assert.deepEqual(trusted(), lines(first), 'from here on it is pinned')
-
-    const refused = async (why: string, chain: string | number, ...listed: (typeof first)[]) => {
-      say(chain, ...listed)
-      const output = await renew()
-      assert.deepEqual(trusted(), lines(first), why)
-      return output
-    }
-    const next = { number: 1, keys: [first.publicKey, second.publicKey] }
-    assert.match(await refused('without a line', '', foreign), /nothing proves/)
-    assert.equal(await refused('a server that forgot its chain', 404, foreign), '')
-    assert.equal(await refused('a page of another network', '<p>Sign in first.', foreign), '')
-    assert.equal(await refused('no answer', 503, foreign), '')
-    await refused('signed by a stranger', link(foreign, next), first, second)
-    await refused('of the other kind', link(first, { ...next, kind: 'user' }), first, second)
-    await refused('signed for something else', link(first, next, 'file'), first, second)
-    const [payload = '', signature = ''] = link(first, next).split(' ')
-    const altered = Buffer.from(payload, 'base64').toString().replace('"number":1', '"number":9')
-    await refused('altered', `${Buffer.from(altered).toString('base64')} ${signature}`, first, second)
-
-    const one = link(first, next)
-    say(one, first, second)
-    assert.equal(await renew(), '')
-    assert.deepEqual(trusted(), lines(first, second))
-    say(one, second)
-    assert.equal(await renew(), '')
-    assert.deepEqual(trusted(), lines(second), 'what is no longer listed is dropped')
-    say(one, foreign)
-    await renew()
-    assert.deepEqual(trusted(), lines(second), 'but never the last one')
-    const two = link(second, { number: 2, keys: [second.publicKey, third.publicKey] })
-    say(`${link(first, { ...next, kind: 'user' })}${one}${two}`, second, third)
-    assert.equal(await renew(), '')
-    assert.deepEqual(trusted(), lines(second, third))
-    const back = [
-      link(second, { number: 1, keys: [first.publicKey] }),
-      link(second, { number: 2, keys: [first.publicKey] }),
-    ]
-    const elsewhere = link(second, { number: 3, keys: [foreign.publicKey], installation: 'two' })
-    say([...back, elsewhere].join(''), second, third, first, foreign)
-    await renew()
-    assert.deepEqual(trusted(), lines(second, third), 'neither backwards nor to another installation')
-    say(NEVER, second)
   })
 })
