@@ -33,6 +33,7 @@ export const paths = {
   adminClient: '/admin/applications/$clientId',
   adminTrial: '/admin/applications/$clientId/trial',
   adminHosts: '/admin/hosts',
+  adminHost: '/admin/hosts/$hostId',
   adminCertificates: '/admin/certificates',
   adminAudit: '/admin/audit',
   adminWebhooks: '/admin/webhooks',

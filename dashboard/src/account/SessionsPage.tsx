@@ -3,6 +3,7 @@ import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { answer, api } from '../api/client.ts'
 import { useSubmit } from '../lib/use-submit.ts'
+import { OwnSshSessionsIfAny } from '../ssh/OwnSshSessions.tsx'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
 import { FailureAlert } from '../ui/FailureAlert.tsx'
@@ -83,6 +84,7 @@ export function SessionsPage() {
           )}
         </QueryView>
       </Section>
+      <OwnSshSessionsIfAny />
       {endingAll && (
         <ConfirmDialog
           title={texts.endAllTitle}

@@ -41,6 +41,7 @@ export type BatchResult = OkOf<paths['/api/admin/users/batch']['post']>['results
 export type ImportResult = OkOf<paths['/api/admin/users/import']['post']>['results'][number]
 export type Role = Got<'/api/admin/roles'>['roles'][number]
 export type Host = Got<'/api/ssh/hosts'>['hosts'][number]
+export type SshSession = components['schemas']['SshSession']
 export type Permission = Got<'/api/admin/permissions'>['permissions'][number]
 export type LifecycleAction = Got<'/api/admin/users/{userId}/lifecycle'>['actions'][number]
 export type EndedByAction = OkOf<paths['/api/admin/users/{userId}/lifecycle/preview']['post']>['ends']

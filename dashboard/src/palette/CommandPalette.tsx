@@ -197,7 +197,7 @@ export function usePaletteEntries(text: string): { groups: EntryGroup[]; isSearc
           icon: 'server',
           title: name,
           note: hostnames.join(', '),
-          link: { to: paths.adminHosts },
+          link: { to: paths.adminHost, params: { hostId: id } },
         })),
     },
     { kind: 'actions', entries: fitting(actions) },

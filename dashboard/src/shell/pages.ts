@@ -7,6 +7,7 @@ import {
   readNewClientSearch,
   clientQuery,
 } from '../admin/clients/clients-query.ts'
+import { hostQuery } from '../admin/hosts/hosts-query.ts'
 import { readPersonSearch, userQuery, readUsersSearch } from '../admin/users/user-queries.ts'
 import { readWebhookSearch } from '../admin/webhooks/webhook-queries.ts'
 import type { PermissionName } from '../api/shapes.ts'
@@ -158,6 +159,12 @@ export const pages = [
     permission: 'ssh:hosts:manage',
     link: { group: 'admin', label: 'hosts', icon: 'server' },
     component: lazyRouteComponent(() => import('../admin/hosts/HostsPage.tsx'), 'HostsPage'),
+  }),
+  page({
+    path: paths.adminHost,
+    permission: 'ssh:hosts:manage',
+    load: ({ hostId = '' }) => void queryClient.prefetchQuery(hostQuery(hostId)),
+    component: lazyRouteComponent(() => import('../admin/hosts/HostPage.tsx'), 'HostPage'),
   }),
   page({
     path: paths.adminCertificates,

@@ -6,6 +6,7 @@ import { PageHeader } from '../ui/PageHeader.tsx'
 import { type PageTab, PageTabs } from '../ui/PageTabs.tsx'
 import { CertificatesPanel } from './CertificatesPanel.tsx'
 import { KeysPanel } from './KeysPanel.tsx'
+import { OwnSshSessions } from './OwnSshSessions.tsx'
 import { HostsPanel, MachinePanel } from './SetUpPanels.tsx'
 import type { SshTab } from './ssh-queries.ts'
 
@@ -27,6 +28,7 @@ export function SshPage() {
         tabs={[
           ...(certificates ? [tab('certificates', 'certificate', <CertificatesPanel />)] : []),
           ...(keys ? [tab('keys', 'key', <KeysPanel />)] : []),
+          tab('sessions', 'terminal', <OwnSshSessions />),
           ...(certificates && keys ? [tab('machine', 'laptop', <MachinePanel />)] : []),
           tab('hosts', 'server', <HostsPanel />),
         ]}

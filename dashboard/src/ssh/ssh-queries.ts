@@ -2,7 +2,7 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { answer, api } from '../api/client.ts'
 import { readTab } from '../lib/read-tab.ts'
 
-const SSH_TABS = ['certificates', 'keys', 'machine', 'hosts'] as const
+const SSH_TABS = ['certificates', 'keys', 'sessions', 'machine', 'hosts'] as const
 export type SshTab = (typeof SSH_TABS)[number]
 
 export const readSshSearch = readTab(SSH_TABS)

@@ -49,3 +49,13 @@ export function PersonLink({ id, prefix = '', children }: PersonLinkProps) {
     </>
   )
 }
+
+/** The name of a host, as a link to its page for those who may see it. */
+export function HostLink({ id, children }: { id: string; children: ReactNode }) {
+  if (!useMay()('ssh:hosts:manage')) return children
+  return (
+    <TextLink to={paths.adminHost} params={{ hostId: id }} inherit c="inherit">
+      {children}
+    </TextLink>
+  )
+}

@@ -8,7 +8,17 @@ import { lastMailTo, sentMails } from '../../support/mail.ts'
 import { type Person, signedInPerson, type SignedInPerson, signIn } from '../../support/people.ts'
 import { enrol, login } from '../passkeys/ceremonies.ts'
 
-const PARTS = ['sessions', 'passkeys', 'sshKeys', 'certificates', 'apps', 'appPasswords', 'roles', 'pendingActions']
+const PARTS = [
+  'sessions',
+  'passkeys',
+  'sshKeys',
+  'certificates',
+  'sshSessions',
+  'apps',
+  'appPasswords',
+  'roles',
+  'pendingActions',
+]
 
 const typesOf = async (person: Person): Promise<string[]> =>
   (await person.get('/api/notifications')).json().notifications.map(({ type }: { type: string }) => type)
@@ -68,11 +78,11 @@ onMainEngine('the access of a user', (engine) => {
       return PARTS.filter((part) => access[part] === null)
     }
     const reader = await signedInPerson(shared(), { permissions: ['users:read'] })
-    assert.deepEqual(await nullsFor(reader), ['sessions', 'sshKeys', 'certificates', 'pendingActions'])
+    assert.deepEqual(await nullsFor(reader), ['sessions', 'sshKeys', 'certificates', 'sshSessions', 'pendingActions'])
     const lister = await signedInPerson(shared(), { permissions: ['users:read', 'ssh:cert:list'] })
     assert.deepEqual(await nullsFor(lister), ['sessions', 'pendingActions'])
     const ender = await signedInPerson(shared(), { permissions: ['users:read', 'users:lifecycle'] })
-    assert.deepEqual(await nullsFor(ender), ['sshKeys', 'certificates'])
+    assert.deepEqual(await nullsFor(ender), ['sshKeys', 'certificates', 'sshSessions'])
   })
 
   test('is refused without users:read, and for a user that does not exist', async () => {

@@ -149,7 +149,7 @@ function TargetLink({ event: { targetType, targetId, targetName, data } }: { eve
     )
   if (targetType === 'ssh_host' && may('ssh:hosts:manage'))
     return (
-      <TextLink to={paths.adminHosts} inherit underline="always" c="inherit">
+      <TextLink to={paths.adminHost} params={{ hostId: targetId }} inherit underline="always" c="inherit">
         {name}
       </TextLink>
     )

@@ -1,12 +1,14 @@
-import { Alert, Button, Text } from '@mantine/core'
+import { Alert, Text } from '@mantine/core'
 import type { Host } from '../../api/shapes.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
+import { NewTokenButton } from './NewTokenButton.tsx'
 
 /** Why a host needs attention, and what mends that. Nothing for a host that needs none. */
-export function HostAttention({ host: { attention }, onNewToken }: { host: Host; onNewToken: () => void }) {
+export function HostAttention({ host }: { host: Host }) {
   const texts = useTexts('admin').hosts
+  const { attention } = host
   if (!attention) return null
   const { reason, since } = attention
   return (
@@ -22,9 +24,9 @@ export function HostAttention({ host: { attention }, onNewToken }: { host: Host;
       <Text size="sm" mt={4}>
         {texts.attention.since} <RelativeTime at={since} />
       </Text>
-      <Button size="xs" variant="default" mt="xs" onClick={onNewToken}>
+      <NewTokenButton host={host} mt="xs">
         {texts.attention.newLine}…
-      </Button>
+      </NewTokenButton>
     </Alert>
   )
 }

@@ -4,8 +4,11 @@ import { useState } from 'react'
 import type { Certificate, User } from '../../api/shapes.ts'
 import { useFormat } from '../../lib/use-format.ts'
 import { useMay } from '../../session/me.ts'
+import { SESSIONS_REFRESH_MS } from '../../ssh/ssh-sessions-query.ts'
+import { SshSessionRows } from '../../ssh/SshSessionRows.tsx'
 import { useTexts } from '../../texts/TextsProvider.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
+import { HostLink } from '../../ui/links.tsx'
 import { QueryView } from '../../ui/QueryView.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { Row, Rows } from '../../ui/Rows.tsx'
@@ -13,18 +16,38 @@ import { Section } from '../../ui/Section.tsx'
 import { RevokeDialog } from '../certificates/RevokeDialog.tsx'
 import { accessQuery } from '../users/user-queries.ts'
 
-/** The keys and the certificates that are still valid. */
+/** Where the person is now, the keys, and the certificates that are still valid. */
 export function SshPanel({ user }: { user: User }) {
   const texts = useTexts('people').ssh
-  const own = useTexts('ssh').keys
+  const { keys: own, sessions } = useTexts('ssh')
   const { never } = useTexts('shared')
   const format = useFormat()
   const client = useQueryClient()
   const mayRevoke = useMay()('ssh:cert:revoke')
-  const query = useQuery(accessQuery(user.id))
+  const query = useQuery({ ...accessQuery(user.id), refetchInterval: SESSIONS_REFRESH_MS })
   const [revoking, setRevoking] = useState<Certificate>()
   return (
     <>
+      <Section title={sessions.title} description={sessions.reported} flush>
+        <QueryView
+          query={query}
+          isEmpty={({ sshSessions }) => (sshSessions ?? []).length === 0}
+          empty={
+            <EmptyState icon="terminal" title={sessions.nobodyTitle}>
+              {sessions.personEmpty}
+            </EmptyState>
+          }
+        >
+          {({ sshSessions }) => (
+            <SshSessionRows
+              label={sessions.title}
+              sessions={sshSessions ?? []}
+              titleOf={({ hostId, hostName }) => <HostLink id={hostId}>{hostName}</HostLink>}
+              mayEnd={mayRevoke}
+            />
+          )}
+        </QueryView>
+      </Section>
       <Section title={texts.certificates} flush>
         <QueryView
           query={query}

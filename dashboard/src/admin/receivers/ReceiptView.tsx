@@ -79,12 +79,14 @@ function ToldList({ told }: { told: ToldReceiver[] }) {
     // A scrolling region has to be reachable by keyboard (WCAG 2.1.1).
     <div className={classes.list} tabIndex={0} role="group" aria-label={texts.told}>
       <ul className={classes.rows}>
-        {told.map(({ kind, id, name, state, at }) => (
+        {told.map(({ kind, id, name, state, at, sessionsClosed }) => (
           <li key={`${kind} ${id}`} className={classes.row}>
             <Text size="sm" c="var(--mantine-color-text)" flex={1} miw={140} style={{ overflowWrap: 'anywhere' }}>
               <ReceiverLink kind={kind} id={id} name={name} />{' '}
               <Text span size="xs" c="dimmed">
                 {texts.kinds[kind]}
+                {sessionsClosed === null && `, ${texts.sessionsUnknown}`}
+                {typeof sessionsClosed === 'number' && `, ${texts.sessionsClosed(sessionsClosed)}`}
               </Text>
             </Text>
             <Group gap="xs">

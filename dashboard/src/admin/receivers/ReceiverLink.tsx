@@ -23,7 +23,7 @@ export function ReceiverLink({ kind, id, name }: Props) {
     )
   if (kind === 'host' && may('ssh:hosts:manage'))
     return (
-      <TextLink to={paths.adminHosts} {...look}>
+      <TextLink to={paths.adminHost} params={{ hostId: id }} {...look}>
         {name}
       </TextLink>
     )

@@ -54,6 +54,8 @@ export const people: typeof English = {
       host: (count) => counted(count, 'Server', 'Server'),
     },
     states: { waiting: 'Wartet', acknowledged: 'Bestätigt', refused: 'Abgelehnt', given_up: 'Aufgegeben' },
+    sessionsClosed: (count) => `${counted(count, 'Sitzung', 'Sitzungen')} beendet`,
+    sessionsUnknown: 'Sitzungen nicht bekannt',
     proof: 'Nachweis herunterladen',
     proofOf: (name) => `Nachweis zu ${name} herunterladen`,
     people: 'Wer gesperrt wurde',

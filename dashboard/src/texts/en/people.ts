@@ -66,6 +66,8 @@ export const people = {
       refused: 'Refused',
       given_up: 'Given up',
     } satisfies Record<ToldReceiver['state'], string>,
+    sessionsClosed: (count: number) => `${counted(count, 'session', 'sessions')} ended`,
+    sessionsUnknown: 'sessions not known',
     proof: 'Download the proof',
     proofOf: (name: string) => `Download the proof about ${name}`,
     people: 'Who was disabled',

@@ -6,6 +6,7 @@ export const hosts: typeof English.hosts = {
   description: 'Server, bei denen man sich mit SSH-Zertifikaten anmeldet, und wer das darf.',
   create: 'Server hinzufügen',
   createSubmit: 'Hinzufügen',
+  details: 'Einzelheiten',
   edit: 'Bearbeiten',
   editTitle: (name) => `${name} bearbeiten`,
   emptyTitle: 'Noch keine Server',

@@ -5,6 +5,7 @@ export const hosts = {
   description: 'Servers that people log in to with SSH certificates, and who may.',
   create: 'Add a host',
   createSubmit: 'Add',
+  details: 'Details',
   edit: 'Edit',
   editTitle: (name: string) => `Edit ${name}`,
   emptyTitle: 'No hosts yet',
