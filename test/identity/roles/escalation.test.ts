@@ -43,6 +43,8 @@ const UNCHECKED: Record<string, string> = {
   'ssh/hosts/host-store.ts consumeEnrollment': 'Uses an enrolment token.',
   'ssh/hosts/host-store.ts seen': 'Writes a time.',
   'ssh/hosts/host-store.ts reported': 'Writes what a host reports.',
+  'ssh/hosts/host-store.ts keepAccountsReport': 'Writes what a host reports.',
+  'ssh/hosts/host-session-store.ts noted': 'Writes what a host reports.',
 }
 
 const readSource = (file: string): string => readFileSync(join(SOURCE, file), 'utf8')
