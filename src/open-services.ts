@@ -150,6 +150,7 @@ export async function openServices(config: Config, { log, now, ...options }: Pro
         strength.close()
         outgoing.close()
         await mail.close()
+        for (const keys of [signingKeys, sshCa, sshHostCa]) await keys.close()
         await close()
       },
     }

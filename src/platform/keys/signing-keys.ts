@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import type { Database, Trx } from '../../storage/database.ts'
 import type { Signals } from '../../storage/signals.ts'
 import type { Vault } from '../crypto/vault.ts'
+import { openCurrentKeys } from './current-keys.ts'
 import { listKeys, lockKeys, markRsaAskedFor, wasRsaAskedFor } from './service-key-store.ts'
 import { loadServiceKeys, readServiceKeys, announceKey, storeServiceKey, type ServiceKey } from './service-keys.ts'
 
@@ -24,6 +25,7 @@ export interface SigningKeys {
   jwks(): string
   /** Reads the keys again. */
   reload(): Promise<void>
+  close(): Promise<void>
 }
 
 export type SigningAlgorithm = 'ES256' | 'RS256'
@@ -65,30 +67,15 @@ const signAside = promisify(sign)
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
 export async function openSigningKeys(needs: SigningServices): Promise<SigningKeys> {
-  let loaded: Loaded | undefined
-  let begun = 0
-  let applied = 0
-
-  /** Of two concurrent reads the result of the one that began later is kept, whichever ends first. */
   const read = async (): Promise<Loaded> => {
-    const reading = ++begun
     const [ec, rsa, signsIdTokensWithRsa] = await Promise.all([
       loadServiceKeys(needs, 'signing'),
       readServiceKeys(needs, 'signing-rsa'),
       wasRsaAskedFor(needs.db.read),
     ])
-    const keys = { ...prepare(ec, rsa), signsIdTokensWithRsa }
-    if (loaded && reading < applied) return loaded
-    applied = reading
-    return (loaded = keys)
+    return { ...prepare(ec, rsa), signsIdTokensWithRsa }
   }
-  const reloadSoon = () =>
-    void read().catch((error: unknown) => needs.log.warn({ err: error }, 'The signing keys could not be read again.'))
-  // Before the first read, so that no change is missed in between.
-  needs.signals.on('keys-changed', reloadSoon)
-  needs.signals.on('resync', reloadSoon)
-  const first = await read()
-  const current = (): Loaded => loaded ?? first
+  const { current, reload, close } = await openCurrentKeys(needs, read)
   const signerFor = (alg: SigningAlgorithm): Signer => {
     const signer = current().signers[alg]
     if (!signer) throw new Error(`There is no key for ${alg}.`)
@@ -96,12 +83,13 @@ export async function openSigningKeys(needs: SigningServices): Promise<SigningKe
   }
 
   return {
-    reload: async () => void (await read()),
+    reload,
+    close,
     jwks: () => current().jwks,
     algorithms: () => Object.keys(current().signers) as SigningAlgorithm[],
     idTokenAlgorithms: () => (current().signsIdTokensWithRsa ? ['ES256', 'RS256'] : ['ES256']),
     async signWithRsa(claims, type) {
-      if (!current().signers.RS256) await read()
+      if (!current().signers.RS256) await reload()
       const { headers, privateKey } = signerFor('RS256')
       const content = `${headers[type]}.${encode(claims)}`
       return `${content}.${(await signAside('sha256', Buffer.from(content), privateKey)).toString('base64url')}`

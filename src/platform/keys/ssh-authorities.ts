@@ -3,6 +3,7 @@ import type { Database } from '../../storage/database.ts'
 import type { Signals } from '../../storage/signals.ts'
 import type { Vault } from '../crypto/vault.ts'
 import { type Authority, openAuthority } from '../openssh/certificate.ts'
+import { openCurrentKeys } from './current-keys.ts'
 import type { SshPurpose } from './service-key-store.ts'
 import { loadServiceKeys, type ServiceKey } from './service-keys.ts'
 import { listRotations } from './ssh-ca-chain.ts'
@@ -19,6 +20,7 @@ export interface SshAuthority extends SshKey {
   rotations(): readonly string[]
   /** Reads the keys again. */
   reload(): Promise<void>
+  close(): Promise<void>
 }
 
 interface Loaded {
@@ -44,33 +46,18 @@ export async function openSshAuthority(needs: AuthorityServices, purpose: SshPur
     const rotations = await listRotations(needs.db.read, purpose)
     return { keys: [active, ...keys.filter((key) => key !== active)], rotations }
   }
-  let begun = 0
-  let applied = 0
-  let loaded: Loaded = { keys: [], rotations: [] }
-  /** Of two concurrent reads the result of the one that began later is kept, whichever ends first. */
-  const reload = async (): Promise<void> => {
-    const reading = ++begun
-    const found = await read()
-    if (reading < applied) return
-    applied = reading
-    loaded = found
-  }
-  const reloadSoon = () =>
-    void reload().catch((error: unknown) => needs.log.warn({ err: error }, 'The SSH CA keys could not be read again.'))
-  // Before the first read, so that no change is missed in between.
-  needs.signals.on('keys-changed', reloadSoon)
-  needs.signals.on('resync', reloadSoon)
-  await reload()
+  const { current: loaded, reload, close } = await openCurrentKeys(needs, read)
   const current = (): SshKey => {
-    const [key] = loaded.keys
+    const [key] = loaded().keys
     if (!key) throw new Error('The keys of the SSH CA are not loaded.')
     return key
   }
   return {
     current,
-    trusted: () => loaded.keys,
-    rotations: () => loaded.rotations,
+    trusted: () => loaded().keys,
+    rotations: () => loaded().rotations,
     reload,
+    close,
     get id() {
       return current().id
     },
