@@ -77,10 +77,15 @@ describe('latchkey-ssh', { concurrency: 4 }, () => {
     assert.equal((await home.run(home.bin, 'ensure', `--as=${ACCOUNT}`)).code, 0)
     assert.equal(principals(ACCOUNT), ACCOUNT)
     assert.equal(readState(home, 'id-cert.pub'), ordinary, 'several are kept side by side')
+    await giveRole(admin, person, { principals: ['Svc.Deploy@corp', '7'] })
+    for (const name of ['Svc.Deploy@corp', '7']) {
+      assert.equal((await home.run(home.bin, 'ensure', '--as', name)).code, 0, 'whatever a role may give')
+      assert.equal(principals(name), name)
+    }
     const foreign = await home.run(home.bin, 'ensure', '--as', 'nobody')
     assert.equal(foreign.code, 1)
     assert.match(foreign.output, /No role of yours gives you nobody/)
-    for (const name of ['../x', 'a b', '%r', '-x', 'a"b', 'A', ''])
+    for (const name of ['../x', '.x', 'a b', '%r', '-x', '@x', 'a"b', 'a,b', 'a'.repeat(65), ''])
       assert.match((await home.run(home.bin, 'ensure', '--as', name)).output, /needs the name of an account/, name)
 
     // The role is taken away: the certificate is not asked for again.
@@ -111,8 +116,12 @@ describe('latchkey-ssh', { concurrency: 4 }, () => {
     const names = ['root" exec "touch x', 'a\\nProxyCommand touch x', '../../x', '*', 'deploy', '%r', evil]
     const answers: Record<string, string | Buffer | number> = {
       '/api/ssh/principals': JSON.stringify({ principals: ['ada', ...names] }),
-      '/api/ssh/my-hosts': JSON.stringify({ hosts: [{ name: evil, hostnames: [evil], accounts: names }] }),
+      '/api/ssh/my-hosts': JSON.stringify({ hosts: [{ name: `${evil} NESTED`, hostnames: [evil], accounts: names }] }),
     }
+    // Without its middle this is another control character.
+    const nested = Buffer.from([0xc2, 0xc2, 0x9b, 0x9b])
+    const [before = '', after = ''] = String(answers['/api/ssh/my-hosts']).split('NESTED')
+    answers['/api/ssh/my-hosts'] = Buffer.concat([Buffer.from(before), nested, Buffer.from(after)])
     const app = await startFront(t, answers)
     const home = newHome(t, { LANG: 'C.UTF-8' })
     const person = await signedInPerson(app, { permissions: [...PERMISSIONS], principals: ['web'] })

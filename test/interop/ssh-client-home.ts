@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer, request } from 'node:http'
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { startApp } from '../support/app.ts'
 import { createClock } from '../support/clock.ts'
 import { freePort } from '../support/free-port.ts'
 import { type Home, newHome, startAgent } from './home.ts'
+import { ACCOUNT, temporaryFolder } from './openssh.ts'
 import { signInSshUser } from './sign-in-ssh-user.ts'
 import { install, logIn, startService } from './ssh-person.ts'
 
@@ -92,4 +93,33 @@ export async function startFront(
     server.closeAllConnections()
   })
   return app
+}
+
+/** The clock of the person’s machine goes on. */
+export const advance = (home: Home, seconds: number) => home.replace('date', `echo $(($(/bin/date +%s) + ${seconds}))`)
+
+export const certificateOf = (home: Home) => readState(home, 'id-cert.pub')
+
+/** A person with an agent, signed in to a server whose answers can be replaced. */
+export async function behindFront(t: TestContext) {
+  const answers: Record<string, string | Buffer | number> = {}
+  const requests: string[] = []
+  const app = await startFront(t, answers, { seen: (request) => requests.push(request.split(' ', 2).join(' ')) })
+  const home = newHome(t, { SSH_AUTH_SOCK: await startAgent(t) })
+  const person = await signInSshUser(app)
+  await install(home, app)
+  await logIn(home, person)
+  return { answers, requests, app, home, person }
+}
+
+export const sshLine = (home: Home, port: number) =>
+  `ssh -F ${home.folder}/.ssh/config -p ${port} -o StrictHostKeyChecking=no -o BatchMode=yes ${ACCOUNT}@127.0.0.1 echo in`
+
+/** A folder with all programs of this machine but one. */
+export function pathWithout(t: TestContext, program: string): string {
+  const folder = temporaryFolder(t)
+  for (const each of (process.env['PATH'] ?? '').split(delimiter).filter((path) => existsSync(path)))
+    for (const name of readdirSync(each))
+      if (name !== program && !existsSync(join(folder, name))) symlinkSync(join(each, name), join(folder, name))
+  return folder
 }

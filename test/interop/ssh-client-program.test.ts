@@ -1,22 +1,13 @@
 import assert from 'node:assert/strict'
-import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
-import { describe, test, type TestContext } from 'node:test'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
 import { VERSION } from '../../src/platform/config/version.ts'
 import { newHome, ssh, startAgent } from './home.ts'
 import { temporaryFolder } from './openssh.ts'
 import { signInSshUser } from './sign-in-ssh-user.ts'
-import { age, read, readState, startFront, stateFolder } from './ssh-client-home.ts'
+import { age, pathWithout, read, readState, startFront, stateFolder } from './ssh-client-home.ts'
 import { countRequests, install, logIn, startService } from './ssh-person.ts'
-
-/** A folder with all programs of this machine but curl. */
-function pathWithoutCurl(t: TestContext): string {
-  const folder = temporaryFolder(t)
-  for (const each of (process.env['PATH'] ?? '').split(delimiter).filter((path) => existsSync(path)))
-    for (const name of readdirSync(each))
-      if (name !== 'curl' && !existsSync(join(folder, name))) symlinkSync(join(each, name), join(folder, name))
-  return folder
-}
 
 // Most of the time is spent waiting between two polls, so several run at the same time.
 describe('latchkey-ssh', { concurrency: 4 }, () => {
@@ -65,7 +56,7 @@ describe('latchkey-ssh', { concurrency: 4 }, () => {
 
   test('without curl, GNU wget does, and no token is in its arguments', async (t) => {
     const { app, sshd } = await startService(t)
-    const path = pathWithoutCurl(t)
+    const path = pathWithout(t, 'curl')
     const log = join(temporaryFolder(t), 'arguments')
     const wget = readdirSync('/usr/bin').includes('wget') ? '/usr/bin/wget' : 'wget'
     rmSync(join(path, 'wget'), { force: true })
@@ -93,7 +84,7 @@ describe('latchkey-ssh', { concurrency: 4 }, () => {
 
   test('the wget of BusyBox is refused before anything is installed, because its headers are arguments', async (t) => {
     const { app } = await startService(t)
-    const path = pathWithoutCurl(t)
+    const path = pathWithout(t, 'curl')
     rmSync(join(path, 'wget'), { force: true })
     writeFileSync(join(path, 'wget'), '#!/bin/sh\nexec busybox wget "$@"\n', { mode: 0o755 })
     const home = newHome(t, { PATH: path })
