@@ -52,7 +52,7 @@ function OneStream({ stream }: { stream: NonNullable<TellingOfClient['stream']> 
         <Text size="sm" component="div">
           {texts.events}:{' '}
           {events.map((uri) => (
-            <Code key={uri} mr={6}>
+            <Code key={uri} mr={6} style={{ whiteSpace: 'nowrap' }}>
               {uri.slice(uri.lastIndexOf('/') + 1)}
             </Code>
           ))}

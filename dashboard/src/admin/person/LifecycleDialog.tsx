@@ -122,7 +122,7 @@ function LifecyclePreview({ userId, later = false, children }: LifecyclePreviewP
       {data ? <CountedList items={ends} empty={texts.nothingEnds} /> : !error && <Skeleton h={64} />}
       {data && (
         <>
-          <Text size="sm" fw={550}>
+          <Text size="sm" fw={550} mt="xs">
             {texts.tells}
           </Text>
           <CountedList items={tells} empty={texts.tellsNobody} />

@@ -142,7 +142,7 @@ export const account: typeof English = {
       `An ${email} ist ein Link unterwegs. Öffnen Sie ihn innerhalb eines Tages in diesem Browser.`,
     language: 'Sprache der Mails',
     languageHint: 'Die Sprache dieser Seite wählen Sie unten in der Navigation.',
-    currentPassword: 'Bisheriges Passwort',
+    currentPassword: 'Jetziges Passwort',
     passkeyProof: 'Ihr Konto hat kein Passwort: Bestätigen Sie mit Ihrem Passkey.',
     deleteTitle: 'Konto löschen',
     deleteText:

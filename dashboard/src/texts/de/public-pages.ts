@@ -91,7 +91,7 @@ export const publicPages: typeof English = {
   },
   notMe: {
     title: 'Das waren Sie nicht?',
-    checking: 'Es wird nachgesehen, worum es bei diesem Link geht',
+    checking: 'Der Link wird geprüft',
     text: (what) => `${what} Bestätigen Sie, dass es jemand anderes war, dann geschieht sofort:`,
     about: {
       'security.app_password_added': 'Ein App-Passwort wurde erstellt.',
@@ -108,18 +108,18 @@ export const publicPages: typeof English = {
     },
     removes: {
       passkey: (count, name) =>
-        name ? `Der Passkey „${name}“ wird entfernt.` : `Passkeys, die entfernt werden: ${count}.`,
+        name ? `Der Passkey „${name}“ wird entfernt.` : `Passkeys, die entfernt werden:\u00A0${count}.`,
       ssh_key: (count, name) =>
-        name ? `Der SSH-Schlüssel „${name}“ wird entfernt.` : `SSH-Schlüssel, die entfernt werden: ${count}.`,
-      certificate: (count) => `SSH-Zertifikate, die widerrufen werden: ${count}.`,
+        name ? `Der SSH-Schlüssel „${name}“ wird entfernt.` : `SSH-Schlüssel, die entfernt werden:\u00A0${count}.`,
+      certificate: (count) => `SSH-Zertifikate, die widerrufen werden:\u00A0${count}.`,
       email: (_count, name) =>
         `Ihr Konto bekommt statt ${name} seine frühere Adresse zurück. Was um die Änderung herum hinzugefügt wurde, wird entfernt; auf der Seite des neuen Passworts entscheiden Sie über den Rest.`,
-      grant: (count) => `Anwendungen, die Sie wieder fragen müssen: ${count}.`,
+      grant: (count) => `Anwendungen, die Sie wieder fragen müssen:\u00A0${count}.`,
     },
-    goneAlready: 'Was hinzugefügt wurde, ist schon weg. Davon bleibt nichts zu entfernen.',
-    sessions: (count) => `Alle werden abgemeldet. Sitzungen, die enden: ${count}.`,
-    apps: (count) => `Anwendungen, die den Zugriff verlieren: ${count}.`,
-    appPasswords: (count) => `App-Passwörter, die enden: ${count}.`,
+    goneAlready: 'Was hinzugefügt wurde, ist schon wieder entfernt.',
+    sessions: (count) => `Alle werden abgemeldet. Sitzungen, die enden:\u00A0${count}.`,
+    apps: (count) => `Anwendungen, die den Zugriff verlieren:\u00A0${count}.`,
+    appPasswords: (count) => `App-Passwörter, die enden:\u00A0${count}.`,
     clearsPassword: 'Das Passwort wird entfernt. Ein Link für ein neues geht an die Adresse Ihres Kontos.',
     keepsPassword: 'Es wird kein Passwort entfernt: Seitdem wurde ein anderes gesetzt, oder es gibt keines.',
     tells: 'Die Verwaltung erfährt davon.',

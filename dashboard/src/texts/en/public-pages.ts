@@ -103,18 +103,18 @@ export const publicPages = {
     },
     removes: {
       passkey: (count: number, name: string) =>
-        name ? `The passkey “${name}” is removed.` : `Passkeys that are removed: ${count}.`,
+        name ? `The passkey “${name}” is removed.` : `Passkeys that are removed:\u00A0${count}.`,
       ssh_key: (count: number, name: string) =>
-        name ? `The SSH key “${name}” is removed.` : `SSH keys that are removed: ${count}.`,
-      certificate: (count: number) => `SSH certificates that are revoked: ${count}.`,
+        name ? `The SSH key “${name}” is removed.` : `SSH keys that are removed:\u00A0${count}.`,
+      certificate: (count: number) => `SSH certificates that are revoked:\u00A0${count}.`,
       email: (_count: number, name: string) =>
         `Your account gets its earlier address back, instead of ${name}. What was added around the change is removed; on the page of the new password you decide about the rest.`,
-      grant: (count: number) => `Applications that have to ask you again: ${count}.`,
+      grant: (count: number) => `Applications that have to ask you again:\u00A0${count}.`,
     },
     goneAlready: 'What was added is gone already. Nothing is left of it to remove.',
-    sessions: (count: number) => `Everybody is signed out. Sessions that end: ${count}.`,
-    apps: (count: number) => `Applications that lose their access: ${count}.`,
-    appPasswords: (count: number) => `App passwords that end: ${count}.`,
+    sessions: (count: number) => `Everybody is signed out. Sessions that end:\u00A0${count}.`,
+    apps: (count: number) => `Applications that lose their access:\u00A0${count}.`,
+    appPasswords: (count: number) => `App passwords that end:\u00A0${count}.`,
     clearsPassword: 'The password is removed. A link to set a new one is mailed to the address of your account.',
     keepsPassword: 'No password is removed: another one was set since, or there is none.',
     tells: 'The administrators are told.',

@@ -37,7 +37,7 @@ export const clients: typeof English = {
     onTitle: (name) => `${name} einschalten?`,
     told: (uri) =>
       `Die Anwendung erfährt es sofort, durch Logout-Token an ${uri}, damit sie auch ihre eigenen Sitzungen beendet. Webhooks, die Anwendungen verfolgen, erfahren es ebenso.`,
-    toldStream: 'Ihr Strom von Shared Signals sagt, dass sie abgeschaltet ist.',
+    toldStream: 'Ihr Shared-Signals-Stream sagt, dass sie abgeschaltet ist.',
     notTold:
       'Die Anwendung selbst erfährt nichts, denn sie nimmt keine Logout-Token: Wer dort angemeldet ist, kann weitermachen, bis sie hier wieder nachfragt. Webhooks, die Anwendungen verfolgen, erfahren es.',
     application: {
@@ -58,7 +58,7 @@ export const clients: typeof English = {
     },
     builtIn: {
       title: 'Eingebaut',
-      isOn: 'Damit melden sich Menschen im Terminal an, um SSH-Zertifikate zu holen. Sie gehört zu Latchkey.',
+      isOn: 'Damit melden sich Personen im Terminal an, um SSH-Zertifikate zu holen. Sie gehört zu Latchkey.',
       isOff:
         'Sie ist abgeschaltet: Niemand kann sich damit anmelden, und sie bekommt keine Token. Zertifikate bleiben gültig.',
       offText:

@@ -3,7 +3,7 @@ import type * as English from '../../en/admin/telling.ts'
 export const signOut: typeof English.signOut = {
   title: 'Wenn ein Zugang endet',
   description:
-    'Hier endet jedes Token sofort. Eine Anwendung mit eigenen Sitzungen muss davon erfahren, sonst lässt sie die Menschen weitermachen, bis sie wieder nachfragt.',
+    'Hier endet jedes Token sofort. Eine Anwendung mit eigenen Sitzungen muss davon erfahren, sonst können Personen dort weiterarbeiten, bis sie wieder nachfragt.',
   logoutUri: 'Adresse für Logout-Token',
   logoutUriHint:
     'OpenID Connect Back-Channel Logout, ohne Fragment. Leer: Die Anwendung erfährt nichts. Dieser Server muss die Adresse erreichen können.',
@@ -23,14 +23,14 @@ export const signOut: typeof English.signOut = {
 export const signals: typeof English.signals = {
   title: 'Shared Signals',
   description:
-    'Mit den Scopes ssf.read und ssf.manage legt die Anwendung einen Strom an und erfährt von Sitzungen, Anmeldemitteln, Rollen und Konten (CAEP und RISC).',
+    'Mit den Scopes ssf.read und ssf.manage legt die Anwendung einen Stream an und erfährt von Sitzungen, Anmeldemitteln, Rollen und Konten (CAEP und RISC).',
   subjects: 'Über wen sie etwas erfährt',
-  subject: { own: 'Menschen, die ihr etwas erlaubt haben', all: 'Alle' },
+  subject: { own: 'Personen, die ihr etwas erlaubt haben', all: 'Alle' },
   subjectHints: {
     own: 'Alle, die sich bei ihr angemeldet und das nicht zurückgenommen haben.',
-    all: 'Für Sicherheitsprodukte. Dafür braucht es die Berechtigungen, Webhooks zu verwalten und Menschen zu sehen.',
+    all: 'Für Sicherheitsprodukte. Dafür braucht es die Berechtigungen, Webhooks zu verwalten und Personen zu sehen.',
   },
-  formats: 'Wie Menschen genannt werden',
+  formats: 'Wie Personen benannt werden',
   format: { iss_sub: 'Mit ihrer Kennung hier', email: 'Mit ihrer E-Mail-Adresse' },
   formatHints: {
     iss_sub: 'Dieselbe wie sub in ID-Token.',
@@ -41,7 +41,7 @@ export const signals: typeof English.signals = {
 export const telling: typeof English.telling = {
   failing: (when) => `Logout-Token werden seit ${when} nicht angenommen.`,
   taken: (when) => `Zuletzt wurde ein Logout-Token am ${when} angenommen.`,
-  stream: 'Ihr Strom von Shared Signals',
+  stream: 'Ihr Shared-Signals-Stream',
   statuses: { enabled: 'Ein', paused: 'Von der Anwendung angehalten', disabled: 'Aus' },
   streamFails: 'Scheitert',
   push: (host) => `Er wird an ${host} gesendet.`,

@@ -46,7 +46,7 @@ export const applicationErrors: ErrorTexts<Tables> = {
   pkce_optional_not_allowed:
     'PKCE kann nur entfallen, solange ALLOW_MISSING_PKCE eingeschaltet ist. Fragen Sie, wer diesen Dienst betreibt.',
   preview_needs_users_read: 'Dafür braucht es die Berechtigung users:read.',
-  redirect_uri_needed: 'Eine Anwendung, an der sich Menschen anmelden, braucht eine Rücksprungadresse.',
+  redirect_uri_needed: 'Eine Anwendung, an der sich Personen anmelden, braucht eine Rücksprungadresse.',
   refresh_tokens_need_codes: 'Refresh-Token gibt es nur zusammen mit Autorisierungs- oder Gerätecodes.',
   request_answered: 'Diese Anfrage wurde schon beantwortet.',
   roles_without_policy: 'Nur eine Regel für Rollen hat Rollen.',
