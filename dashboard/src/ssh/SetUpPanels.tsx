@@ -54,6 +54,7 @@ export function HostsPanel() {
           label={texts.krl}
           value={`curl -fsS '${location.origin}${endpoints.sshKrl}?format=krl' -o revoked_keys`}
         />
+        <CodeBlock label={texts.remove} value={`curl -fsS ${hostScript} | sudo sh -s -- --remove`} />
       </Stack>
     </Section>
   )

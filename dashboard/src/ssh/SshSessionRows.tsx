@@ -1,4 +1,4 @@
-import { Badge, Button, Text, Tooltip } from '@mantine/core'
+import { Badge, Box, Button, Text, Tooltip } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { answer, api } from '../api/client.ts'
@@ -19,17 +19,22 @@ type Props = {
 /** The server lists no more. */
 const MAX_LISTED = 500
 
+/** More are shown when that is asked for. */
+const SHOWN_AT_FIRST = 20
+
 /** Sessions on hosts, and how to end them. */
 export function SshSessionRows({ label, sessions, titleOf, mayEnd }: Props) {
   const texts = useTexts('ssh').sessions
   const client = useQueryClient()
+  const [isWhole, setWhole] = useState(false)
+  const shown = isWhole ? sessions : sessions.slice(0, SHOWN_AT_FIRST)
   const [ending, setEnding] = useState<SshSession>()
   // They are there until the host says that they have ended.
   const [ended, setEnded] = useState<ReadonlySet<string>>(new Set())
   return (
     <>
       <Rows label={label}>
-        {sessions.map((session, index) => (
+        {shown.map((session, index) => (
           <Row
             key={`${session.hostId} ${session.serial} ${session.account} ${session.startedAt} ${index}`}
             icon="terminal"
@@ -38,7 +43,7 @@ export function SshSessionRows({ label, sessions, titleOf, mayEnd }: Props) {
             meta={
               <>
                 {texts.as(session.account)}
-                {session.sourceAddress !== '' && ` · ${texts.from(session.sourceAddress)}`} · {texts.since}{' '}
+                {session.sourceAddress !== '' && ` · ${texts.from(session.sourceAddress)}`} · {texts.begun}{' '}
                 <RelativeTime at={session.startedAt} />
               </>
             }
@@ -53,7 +58,14 @@ export function SshSessionRows({ label, sessions, titleOf, mayEnd }: Props) {
           />
         ))}
       </Rows>
-      {sessions.length >= MAX_LISTED && (
+      {sessions.length > shown.length && (
+        <Box px="lg" py="md">
+          <Button size="sm" variant="default" onClick={() => setWhole(true)}>
+            {texts.showAll(sessions.length)}
+          </Button>
+        </Box>
+      )}
+      {isWhole && sessions.length >= MAX_LISTED && (
         <Text size="sm" c="dimmed" px="lg" pb="md">
           {texts.newestOnly(MAX_LISTED)}
         </Text>
