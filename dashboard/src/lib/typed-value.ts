@@ -40,7 +40,7 @@ export const attributeRows = (attributes: Attributes): AttributeRow[] =>
 export const attributesOf = (rows: readonly AttributeRow[]): Attributes =>
   Object.fromEntries(rows.map(({ name, value }) => [name.trim(), valueOf(value) ?? '']))
 
-const NAME = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/
+export const ATTRIBUTE_NAME = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/
 
 /** What is wrong with the field `attributes` of a form. */
 export function attributeErrors(
@@ -50,7 +50,7 @@ export function attributeErrors(
   const errors: Record<string, string> = {}
   const names = rows.map(({ name }) => name.trim())
   for (const [at, name] of names.entries()) {
-    if (!NAME.test(name)) errors[`attributes.${at}.name`] = texts.badName
+    if (!ATTRIBUTE_NAME.test(name)) errors[`attributes.${at}.name`] = texts.badName
     else if (names.indexOf(name) < at) errors[`attributes.${at}.name`] = texts.twice
   }
   for (const [at, { value }] of rows.entries())

@@ -102,7 +102,9 @@ export function useSubmitForm<Values extends Record<string, unknown>>({
     }),
   })
   useEffect(() => {
-    if (attempts > 0) firstInvalid(element.current)?.focus()
+    if (attempts === 0) return
+    unfoldInvalid(element.current)
+    firstInvalid(element.current)?.focus()
   }, [attempts])
   // Mantine's own answer leaves out a list that was changed after a field was changed back.
   const isChanged = JSON.stringify(form.values) !== JSON.stringify(form.getInitialValues())
@@ -152,6 +154,12 @@ export function Form({ form, children }: Props) {
 /** The paths of the inputs that are on the page now. */
 const fieldsIn = (form: HTMLElement | null): string[] =>
   [...(form?.querySelectorAll<HTMLElement>('[data-path]') ?? [])].map(({ dataset }) => dataset['path'] ?? '')
+
+/** What is folded can neither be seen nor have the focus. */
+function unfoldInvalid(form: HTMLElement | null): void {
+  for (const folded of form?.querySelectorAll<HTMLDetailsElement>('details:has([aria-invalid="true"])') ?? [])
+    folded.open = true
+}
 
 const firstInvalid = (form: HTMLElement | null): HTMLElement | null | undefined =>
   form?.querySelector<HTMLElement>(

@@ -24,6 +24,7 @@ export function DeleteHostDialog({ host, onClose, onDone }: Props) {
       }}
     >
       {texts.deleteText}
+      {host.accounts === 'managed' && host.allows?.accounts && ` ${texts.accounts.willLock}`}
       <FailureAlert failure={query.error} />
       {sshSessions !== undefined && <EndingSessions sessions={sshSessions} usernames={usernames} />}
     </ConfirmDialog>

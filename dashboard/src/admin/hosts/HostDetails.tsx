@@ -22,6 +22,12 @@ export function HostDetails({ host }: { host: Host }) {
     <>
       <div>{host.hostnames.join(', ')}</div>
       <div>{host.allowedRoles === null ? texts.open : texts.restricted(host.allowedRoles.length)}</div>
+      {host.accounts === 'managed' && (
+        <div>
+          {host.allows?.accounts ? texts.accounts.managed : texts.accounts.managedNotAllowed}
+          {host.conflicts.length > 0 && ` · ${texts.accounts.conflicts(host.conflicts.length)}`}
+        </div>
+      )}
       {host.lastSeenAt !== null && (
         <div>
           {texts.lastSeen} <RelativeTime at={host.lastSeenAt} />

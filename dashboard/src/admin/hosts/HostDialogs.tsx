@@ -1,5 +1,6 @@
-import { Checkbox, MultiSelect, Text, Textarea, TextInput } from '@mantine/core'
+import { Alert, Checkbox, MultiSelect, Radio, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { answer, api } from '../../api/client.ts'
 import type { Host } from '../../api/shapes.ts'
 import { useMay } from '../../session/me.ts'
@@ -8,7 +9,9 @@ import { CodeBlock } from '../../ui/CodeBlock.tsx'
 import { ShownOnceDialog } from '../../ui/Dialog.tsx'
 import { useSubmitForm } from '../../ui/Form.tsx'
 import { FormDialog } from '../../ui/FormDialog.tsx'
+import { Icon } from '../../ui/Icon.tsx'
 import { rolesQuery } from '../users/user-queries.ts'
+import { withOptions } from './setup-line.ts'
 
 type HostDialogProps = {
   host?: Host
@@ -16,6 +19,8 @@ type HostDialogProps = {
   /** With what enrolls the host, if it is new. */
   onDone: (enrollment?: Enrollment) => Promise<unknown>
 }
+
+const ACCOUNT_KINDS = ['existing', 'managed'] as const satisfies Host['accounts'][]
 
 const listed = (text: string) => text.split(/[\s,]+/).filter(Boolean)
 
@@ -31,16 +36,18 @@ export function HostDialog({ host, onClose, onDone }: HostDialogProps) {
       hostnames: host?.hostnames.join('\n') ?? '',
       everybody: (host?.allowedRoles ?? null) === null,
       allowedRoles: host?.allowedRoles ?? [],
+      accounts: host?.accounts ?? 'existing',
     },
-    async submit({ name, hostnames, everybody, allowedRoles }) {
+    async submit({ name, hostnames, everybody, allowedRoles, accounts }) {
       const after = {
         name: name.trim(),
         hostnames: listed(hostnames),
         allowedRoles: everybody ? null : allowedRoles,
+        accounts,
       }
       if (!host) {
         const made = await answer(api.POST('/api/ssh/hosts', { body: after }))
-        return onDone({ name: made.host.name, command: made.command })
+        return onDone(made)
       }
       const body = {
         ...(after.name === host.name ? {} : { name: after.name }),
@@ -48,6 +55,7 @@ export function HostDialog({ host, onClose, onDone }: HostDialogProps) {
         ...(after.allowedRoles?.toSorted().join() === host.allowedRoles?.join()
           ? {}
           : { allowedRoles: after.allowedRoles }),
+        ...(after.accounts === host.accounts ? {} : { accounts: after.accounts }),
       }
       await answer(api.PATCH('/api/ssh/hosts/{id}', { params: { path: { id: host.id } }, body }))
       return onDone()
@@ -80,6 +88,23 @@ export function HostDialog({ host, onClose, onDone }: HostDialogProps) {
           {...form.getInputProps('allowedRoles')}
         />
       )}
+      <Radio.Group label={texts.accounts.label} {...form.getInputProps('accounts')}>
+        <Stack gap="xs" mt="xs">
+          {ACCOUNT_KINDS.map((kind) => (
+            <Radio
+              key={kind}
+              value={kind}
+              label={texts.accounts.kinds[kind]}
+              description={texts.accounts.hints[kind]}
+            />
+          ))}
+        </Stack>
+      </Radio.Group>
+      {host?.accounts === 'managed' && host.allows?.accounts && form.values.accounts === 'existing' && (
+        <Alert role="note" color="brass" variant="light" icon={<Icon name="alert" />}>
+          {texts.accounts.willLock}
+        </Alert>
+      )}
     </FormDialog>
   )
 }
@@ -93,7 +118,7 @@ export function NewTokenDialog({ host, onClose, onDone }: NewTokenDialogProps) {
     async submit(body) {
       const params = { path: { id: host.id } }
       const made = await answer(api.POST('/api/ssh/hosts/{id}/enrollment', { params, body }))
-      await onDone({ name: made.host.name, command: made.command })
+      await onDone(made)
     },
     onSuccess: onClose,
   })
@@ -109,15 +134,30 @@ export function NewTokenDialog({ host, onClose, onDone }: NewTokenDialogProps) {
   )
 }
 
-export type Enrollment = { name: string; command: string }
+export type Enrollment = { host: Host; command: string }
 
-/** The command that enrolls a host, with its token. */
-export function CommandDialog({ enrollment, onClose }: { enrollment: Enrollment; onClose: () => void }) {
+/** The command that enrolls a host, with its token. Sudo is root's to allow: nobody allows it by copying what is shown. */
+export function CommandDialog({ enrollment: { host, command }, onClose }: CommandDialogProps) {
   const texts = useTexts('admin').hosts
+  const [sudo, setSudo] = useState(false)
+  const managed = host.accounts === 'managed'
   const warning = { icon: 'terminal' as const, title: texts.commandTitle, text: texts.commandText }
   return (
-    <ShownOnceDialog title={enrollment.name} warning={warning} done={texts.done} onClose={onClose}>
-      <CodeBlock label={texts.command} value={enrollment.command} wrap />
+    <ShownOnceDialog title={host.name} warning={warning} done={texts.done} onClose={onClose}>
+      {managed && (
+        <>
+          <Text size="sm">{texts.accounts.lineAllows}</Text>
+          <Checkbox
+            label={texts.accounts.allowSudo}
+            description={texts.accounts.allowSudoHint}
+            checked={sudo}
+            onChange={(event) => setSudo(event.currentTarget.checked)}
+          />
+        </>
+      )}
+      <CodeBlock label={texts.command} value={withOptions(command, { managed, sudo })} wrap />
     </ShownOnceDialog>
   )
 }
+
+type CommandDialogProps = { enrollment: Enrollment; onClose: () => void }

@@ -8,6 +8,7 @@ import { BackArrow, TextLink } from '../../ui/links.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { QueryView } from '../../ui/QueryView.tsx'
 import { Section } from '../../ui/Section.tsx'
+import { HostAccounts } from './HostAccounts.tsx'
 import { HostActions } from './HostActions.tsx'
 import { HostAttention } from './HostAttention.tsx'
 import { HostDetails, HostStateBadge } from './HostDetails.tsx'
@@ -27,6 +28,7 @@ export function HostPage() {
         {({ host, sshSessions, usernames }) => (
           <>
             <HostHeader host={host} />
+            <HostAccounts host={host} />
             {sshSessions !== undefined && <HostSessions sessions={sshSessions} usernames={usernames ?? {}} />}
           </>
         )}

@@ -1,11 +1,13 @@
-import { Checkbox, Fieldset, Input, MultiSelect, NumberInput, Stack, TextInput } from '@mantine/core'
+import { Input, Stack, TextInput } from '@mantine/core'
 import { answer, api } from '../../api/client.ts'
 import type { Role } from '../../api/shapes.ts'
 import { attributeErrors, attributeRows, attributesOf } from '../../lib/typed-value.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
-import { type FormFields, useSubmitForm } from '../../ui/Form.tsx'
+import { useSubmitForm } from '../../ui/Form.tsx'
 import { FormDialog } from '../../ui/FormDialog.tsx'
 import { AttributesInput } from '../../ui/ValueInput.tsx'
+import { sshDraft, sshErrors, sshOf } from './ssh-draft.ts'
+import { SshFields } from './SshFields.tsx'
 
 type Props = { role?: Role; onClose: () => void; onDone: () => Promise<unknown> }
 
@@ -23,7 +25,7 @@ const changes = (before: Fields, after: Fields) => ({
   ...(after.description === before.description ? {} : { description: after.description }),
   ...(after.principals.join() === before.principals.join() ? {} : { principals: after.principals }),
   ...(JSON.stringify(after.attributes) === JSON.stringify(before.attributes) ? {} : { attributes: after.attributes }),
-  ...(JSON.stringify(toForm(after.ssh)) === JSON.stringify(toForm(before.ssh)) ? {} : { ssh: after.ssh }),
+  ...(JSON.stringify(sshDraft(after.ssh)) === JSON.stringify(sshDraft(before.ssh)) ? {} : { ssh: after.ssh }),
 })
 
 export function RoleDialog({ role, onClose, onDone }: Props) {
@@ -36,11 +38,12 @@ export function RoleDialog({ role, onClose, onDone }: Props) {
       description: role?.description ?? '',
       principals: role?.principals.join(', ') ?? '',
       attributes: attributeRows(role?.attributes ?? {}),
-      ssh: toForm(role?.ssh),
+      ssh: sshDraft(role?.ssh),
     },
     browserChecks: false,
-    validate: ({ name, attributes }) => ({
+    validate: ({ name, attributes, ssh }) => ({
       ...(name.trim() === '' ? { name: create.required } : {}),
+      ...sshErrors(ssh, texts.ssh),
       ...attributeErrors(attributes, { ...attributeTexts, ...values }),
     }),
     async submit({ name, description, principals, attributes, ssh }) {
@@ -49,7 +52,7 @@ export function RoleDialog({ role, onClose, onDone }: Props) {
         description: description.trim(),
         principals: listed(principals),
         attributes: attributesOf(attributes),
-        ssh: withGifts(toRules(ssh), role?.ssh),
+        ssh: sshOf(ssh),
       }
       await (role
         ? answer(api.PATCH('/api/admin/roles/{id}', { params: { path: { id: role.id } }, body: changes(role, after) }))
@@ -77,95 +80,11 @@ export function RoleDialog({ role, onClose, onDone }: Props) {
       />
       <TextInput label={texts.roleDescription} maxLength={200} {...form.getInputProps('description')} />
       <TextInput label={texts.principals} description={texts.principalsHint} {...form.getInputProps('principals')} />
-      <SshRulesFields form={form} />
+      <SshFields form={form} />
       <Stack gap={6}>
         <Input.Wrapper label={attributeTexts.title} description={attributeTexts.ofRole} labelElement="div" />
         <AttributesInput form={form} />
       </Stack>
     </FormDialog>
-  )
-}
-
-type SshRules = NonNullable<Role['ssh']>
-type Extension = NonNullable<SshRules['extensions']>[number]
-
-const EXTENSIONS: Extension[] = [
-  'permit-pty',
-  'permit-port-forwarding',
-  'permit-agent-forwarding',
-  'permit-X11-forwarding',
-  'permit-user-rc',
-]
-const DEFAULT: Extension[] = ['permit-pty', 'permit-port-forwarding', 'permit-agent-forwarding']
-
-/** The rules as their fields show them. */
-export type RulesForm = {
-  maxMinutes: number | string
-  sourceAddresses: string
-  forceCommand: string
-  extensions: Extension[]
-  verifyRequired: boolean
-}
-
-const toForm = (rules: Role['ssh'] | undefined): RulesForm => ({
-  maxMinutes: rules?.maxTtlSeconds === undefined ? '' : rules.maxTtlSeconds / 60,
-  sourceAddresses: rules?.sourceAddresses?.join(', ') ?? '',
-  forceCommand: rules?.forceCommand ?? '',
-  extensions: rules?.extensions ?? DEFAULT,
-  verifyRequired: rules?.verifyRequired ?? false,
-})
-
-/** The form does not show these, and leaves them as they are. */
-function withGifts(rules: SshRules | null, before: Role['ssh'] | undefined): SshRules | null {
-  const { sudo, customExtensions } = before ?? {}
-  const gifts = { ...(sudo ? { sudo } : {}), ...(customExtensions ? { customExtensions } : {}) }
-  return Object.keys(gifts).length > 0 ? { ...rules, ...gifts } : rules
-}
-
-/** Null when nothing is limited. */
-function toRules(form: RulesForm): SshRules | null {
-  const addresses = form.sourceAddresses.split(/[\s,]+/).filter(Boolean)
-  const isUsual = DEFAULT.toSorted().join() === form.extensions.toSorted().join()
-  const rules: SshRules = {
-    ...(typeof form.maxMinutes === 'string' ? {} : { maxTtlSeconds: Math.round(form.maxMinutes * 60) }),
-    ...(addresses.length > 0 ? { sourceAddresses: addresses } : {}),
-    ...(form.forceCommand.trim() === '' ? {} : { forceCommand: form.forceCommand.trim() }),
-    ...(isUsual ? {} : { extensions: EXTENSIONS.filter((each) => form.extensions.includes(each)) }),
-    ...(form.verifyRequired ? { verifyRequired: true } : {}),
-  }
-  return Object.keys(rules).length === 0 ? null : rules
-}
-
-function SshRulesFields({ form }: { form: Pick<FormFields, 'getInputProps'> }) {
-  const texts = useTexts('admin').roles.ssh
-  return (
-    <Fieldset legend={texts.title}>
-      <NumberInput
-        label={texts.maxMinutes}
-        description={texts.maxMinutesHint}
-        min={1}
-        max={525_600}
-        {...form.getInputProps('ssh.maxMinutes')}
-      />
-      <TextInput
-        mt="sm"
-        label={texts.sourceAddresses}
-        description={texts.sourceAddressesHint}
-        {...form.getInputProps('ssh.sourceAddresses')}
-      />
-      <TextInput
-        mt="sm"
-        label={texts.forceCommand}
-        description={texts.forceCommandHint}
-        maxLength={1000}
-        {...form.getInputProps('ssh.forceCommand')}
-      />
-      <MultiSelect mt="sm" label={texts.extensions} data={EXTENSIONS} {...form.getInputProps('ssh.extensions')} />
-      <Checkbox
-        mt="sm"
-        label={texts.verifyRequired}
-        {...form.getInputProps('ssh.verifyRequired', { type: 'checkbox' })}
-      />
-    </Fieldset>
   )
 }

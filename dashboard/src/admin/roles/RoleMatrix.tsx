@@ -15,6 +15,8 @@ import { Icon } from '../../ui/Icon.tsx'
 import { TextLink } from '../../ui/links.tsx'
 import { rolesQuery } from '../users/user-queries.ts'
 import { groupPermissions } from './permission-groups.ts'
+import { isLimited, sshDraft } from './ssh-draft.ts'
+import { useSudoText } from './use-sudo-text.ts'
 import classes from './RoleMatrix.module.css'
 
 /** One of the catalogue, or one that a role holds and the catalogue does not know. */
@@ -158,7 +160,7 @@ function RoleHeading({ role, mayWrite, onEdit, onDelete }: RoleHeadingProps) {
   const may = useMay()
   return (
     <Stack gap={4} align="center">
-      <Text fw={600} size="sm" style={{ overflowWrap: 'anywhere' }}>
+      <Text fw={600} size="sm" ta="center" style={{ overflowWrap: 'anywhere' }}>
         {role.name}
       </Text>
       {may('users:read') && <Holders role={role} />}
@@ -210,15 +212,21 @@ function Holders({ role }: { role: Role }) {
 /** What a role gives besides permissions. */
 function RoleSummaryRows({ roles }: { roles: Role[] }) {
   const texts = useTexts('admin').roles
+  const sudo = useSudoText()
   const extras = ({ ssh, attributes }: Role) => {
     const count = Object.keys(attributes).length
-    return [...(ssh ? [texts.hasRules] : []), ...(count > 0 ? [texts.attributes(count)] : [])].join(', ')
+    return [
+      ...(isLimited(sshDraft(ssh)) ? [texts.hasRules] : []),
+      ...(ssh?.customExtensions ?? []).map(({ name }) => name),
+      ...(count > 0 ? [texts.attributes(count)] : []),
+    ]
   }
   const rows = [
-    { title: texts.accounts, hint: texts.accountsHint, value: ({ principals }: Role) => principals.join(', ') },
-    { title: texts.rules, hint: texts.rulesHint, value: extras },
+    { title: texts.accounts, hint: texts.accountsHint, values: ({ principals }: Role) => principals },
+    { title: texts.sudo, hint: texts.sudoHint, values: ({ ssh }: Role) => sudo(ssh) },
+    { title: texts.rules, hint: texts.rulesHint, values: extras },
   ]
-  return rows.map(({ title, hint, value }) => (
+  return rows.map(({ title, hint, values }) => (
     <Table.Tr key={title}>
       <Table.Th scope="row" className={classes.sticky}>
         <Text size="sm" fw={500}>
@@ -230,11 +238,18 @@ function RoleSummaryRows({ roles }: { roles: Role[] }) {
       </Table.Th>
       {roles.map((role) => (
         <Table.Td key={role.id} ta="center">
-          <Text size="xs" style={{ overflowWrap: 'anywhere' }}>
-            {value(role) || texts.noAccounts}
-          </Text>
+          <Values of={values(role)} />
         </Table.Td>
       ))}
     </Table.Tr>
+  ))
+}
+
+function Values({ of: values }: { of: string[] }) {
+  const { noAccounts } = useTexts('admin').roles
+  return (values.length === 0 ? [noAccounts] : values).map((value) => (
+    <Text key={value} size="xs" style={{ overflowWrap: 'anywhere' }}>
+      {value}
+    </Text>
   ))
 }

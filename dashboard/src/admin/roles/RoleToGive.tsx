@@ -6,18 +6,25 @@ import { useTexts } from '../../texts/TextsProvider.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { rolesQuery } from '../users/user-queries.ts'
 import { administering, groupPermissions } from './permission-groups.ts'
+import { useSudoText } from './use-sudo-text.ts'
 
 export type ChosenRole = { role: Role | undefined; isConfirmed: boolean }
+
+/** Whether whoever gives these roles confirms what they bring. */
+export const needConfirmation = (roles: readonly Role[]): boolean =>
+  roles.some(({ permissions, ssh }) => administering(permissions).length > 0 || givesSudo(ssh))
+
+const givesSudo = (ssh: Role['ssh']): boolean => (ssh?.sudo ?? 'none') !== 'none'
 
 /** Nothing is chosen beforehand: whoever clicks twice must not give away anything. */
 export const NO_ROLE: ChosenRole = { role: undefined, isConfirmed: false }
 
 export const isRoleConfirmed = ({ role, isConfirmed }: ChosenRole): boolean =>
-  role !== undefined && (isConfirmed || administering(role.permissions).length === 0)
+  role !== undefined && (isConfirmed || !needConfirmation([role]))
 
 type Props = { value: ChosenRole; except?: readonly string[]; onChange: (value: ChosenRole) => void }
 
-/** One role to give. A role with which people administer is confirmed with what it brings. */
+/** One role to give. A role with which people administer, or become root, is confirmed with what it brings. */
 export function RoleToGive({ value, except = [], onChange }: Props) {
   const texts = useTexts('people').roles
   const query = useQuery(rolesQuery)
@@ -43,7 +50,7 @@ export function RoleToGive({ value, except = [], onChange }: Props) {
           {(value.role.builtIn && findText(texts.builtIn, value.role.name)) || value.role.description}
         </Text>
       )}
-      <ConfirmAdministering
+      <ConfirmRoles
         roles={value.role ? [value.role] : []}
         checked={value.isConfirmed}
         onChange={(isConfirmed) => onChange({ ...value, isConfirmed })}
@@ -52,25 +59,33 @@ export function RoleToGive({ value, except = [], onChange }: Props) {
   )
 }
 
-type ConfirmAdministeringProps = { roles: readonly Role[]; checked: boolean; onChange: (checked: boolean) => void }
+type ConfirmRolesProps = { roles: readonly Role[]; checked: boolean; onChange: (checked: boolean) => void }
 
-/** What these roles let their holders administer, to be confirmed. Nothing, when they let them administer nothing. */
-export function ConfirmAdministering({ roles, checked, onChange }: ConfirmAdministeringProps) {
+/** What these roles let their holders administer or run as root, to be confirmed. Nothing, when that is nothing. */
+export function ConfirmRoles({ roles, checked, onChange }: ConfirmRolesProps) {
   const texts = useTexts('people').roles
+  const sudo = useSudoText()
+  if (!needConfirmation(roles)) return null
   const brought = [...new Set(roles.flatMap(({ permissions }) => administering(permissions)))]
-  if (brought.length === 0) return null
+  const asRoot = roles.filter(({ ssh }) => givesSudo(ssh))
   return (
     <Alert role="note" color="brass" variant="light" icon={<Icon name="shield" />}>
-      <Text size="sm" fw={600} mb="xs">
-        {texts.brings}
-      </Text>
-      <PermissionList permissions={brought} />
-      <Checkbox
-        mt="md"
-        label={texts.confirm}
-        checked={checked}
-        onChange={(event) => onChange(event.currentTarget.checked)}
-      />
+      <Stack gap="md">
+        {brought.length > 0 && (
+          <div>
+            <Text size="sm" fw={600} mb="xs">
+              {texts.brings}
+            </Text>
+            <PermissionList permissions={brought} />
+          </div>
+        )}
+        {asRoot.map(({ id, name, ssh }) => (
+          <Text key={id} size="sm" style={{ overflowWrap: 'anywhere' }}>
+            {texts.bringsSudo(name, sudo(ssh).join(', '))}
+          </Text>
+        ))}
+        <Checkbox label={texts.confirm} checked={checked} onChange={(event) => onChange(event.currentTarget.checked)} />
+      </Stack>
     </Alert>
   )
 }

@@ -8,8 +8,7 @@ import { useTexts } from '../../texts/TextsProvider.tsx'
 import { useSubmitForm } from '../../ui/Form.tsx'
 import { FormDialog } from '../../ui/FormDialog.tsx'
 import { NewPasswordInput } from '../../ui/NewPasswordInput.tsx'
-import { administering } from '../roles/permission-groups.ts'
-import { ConfirmAdministering } from '../roles/RoleToGive.tsx'
+import { ConfirmRoles, needConfirmation } from '../roles/RoleToGive.tsx'
 import { rolesQuery } from './user-queries.ts'
 
 export function CreateUserDialog({ onClose }: { onClose: () => void }) {
@@ -43,14 +42,13 @@ export function CreateUserDialog({ onClose }: { onClose: () => void }) {
   const { invited, roleIds, isConfirmed } = form.values
   const choices = (roles.data?.roles ?? []).filter(({ name }) => name !== 'user')
   const given = choices.filter(({ id }) => roleIds.includes(id))
-  const needsConfirmation = given.some(({ permissions }) => administering(permissions).length > 0)
 
   return (
     <FormDialog
       title={texts.create}
       form={form}
       submit={invited ? texts.inviteSubmit : texts.createSubmit}
-      disabled={needsConfirmation && !isConfirmed}
+      disabled={needConfirmation(given) && !isConfirmed}
       onClose={onClose}
     >
       <TextInput
@@ -80,7 +78,7 @@ export function CreateUserDialog({ onClose }: { onClose: () => void }) {
           }}
         />
       )}
-      <ConfirmAdministering
+      <ConfirmRoles
         roles={given}
         checked={isConfirmed}
         onChange={(checked) => form.setFieldValue('isConfirmed', checked)}

@@ -45,12 +45,12 @@ export const people: typeof English = {
     nobody: 'Nichts ist mehr offen: Niemand musste es erfahren.',
     nothingLeft: (duration) => `Nichts ist mehr offen. Bis zur letzten Bestätigung: ${duration}.`,
     lost: (count) =>
-      `Auf niemanden wird mehr gewartet, aber ${counted(count, 'Empfänger hat', 'Empfänger haben')} nicht bestätigt: Was dort noch offen ist, weiß man nicht.`,
+      `Auf niemanden wird mehr gewartet, aber ${counted(count, 'Empfänger hat', 'Empfänger haben')} nicht bestätigt: Was dort noch offen ist, ist nicht bekannt.`,
     kinds: { application: 'Anwendung', webhook: 'Webhook', signals: 'Shared Signals', host: 'Server' },
     counts: {
       application: (count) => counted(count, 'Anwendung', 'Anwendungen'),
       webhook: (count) => counted(count, 'Webhook', 'Webhooks'),
-      signals: (count) => counted(count, 'Strom von Shared Signals', 'Ströme von Shared Signals'),
+      signals: (count) => counted(count, 'Shared-Signals-Stream', 'Shared-Signals-Streams'),
       host: (count) => counted(count, 'Server', 'Server'),
     },
     states: { waiting: 'Wartet', acknowledged: 'Bestätigt', refused: 'Abgelehnt', given_up: 'Aufgegeben' },
@@ -82,6 +82,7 @@ export const people: typeof English = {
     onlyUser: 'Die Rolle user, die alle haben.',
     builtIn: { admin: 'Darf alles.', user: 'Alle haben sie.' },
     brings: 'Mit dieser Rolle kann man diesen Dienst verwalten:',
+    bringsSudo: (role, what) => `${role} gibt sudo auf Servern: ${what}.`,
     confirm: 'Ja, all das soll möglich sein',
   },
   permissions: {

@@ -95,6 +95,7 @@ export const people = {
     onlyUser: 'The role user, which everybody has.',
     builtIn: { admin: 'May do everything.', user: 'Everybody has it.' },
     brings: 'This role lets its holders administer this service:',
+    bringsSudo: (role: string, what: string) => `${role} gives sudo on hosts: ${what}.`,
     confirm: 'Yes, they should be able to do all of this',
   },
   permissions: {

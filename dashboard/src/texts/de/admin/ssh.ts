@@ -36,12 +36,53 @@ export const hosts: typeof English.hosts = {
       token_refused:
         'Das Token war echt und ist nicht mehr bekannt, meist weil eine ältere Sicherung wiederhergestellt wurde. Wer sich dort anmelden darf, bleibt, wie es war. Führen Sie auf dem Server eine neue Zeile aus.',
       token_reused:
-        'Ein altes Token wurde benutzt, nachdem es ersetzt war. Eine Kopie oder ein alter Schnappschuss der Maschine hat es, oder ein Dieb. Finden Sie heraus, wer, und führen Sie auf dem richtigen Server eine neue Zeile aus. Ist es vielleicht gestohlen, beenden Sie sofort, was er hat.',
+        'Ein altes Token wurde benutzt, nachdem es ersetzt war. Eine Kopie oder ein alter Schnappschuss der Maschine hat es, oder ein Dieb. Finden Sie heraus, wer, und führen Sie auf dem richtigen Server eine neue Zeile aus. Wurde es vielleicht gestohlen, wählen Sie dabei, sofort zu beenden, was der Server jetzt hat.',
       ca_refused:
         'Der Dienst bietet Schlüssel der SSH-Zertifizierungsstelle an, die nicht auf die folgen, denen der Server vertraut, und der Server behält seine. Wurde eine Sicherung wiederhergestellt, die älter ist als ein Wechsel der Zertifizierungsstelle, führen Sie auf dem Server eine neue Zeile aus. Andernfalls antwortet vielleicht jemand anderes im Namen des Dienstes.',
     },
     since: 'Bemerkt',
     newLine: 'Neue Zeile für den Server',
+  },
+  accounts: {
+    title: 'Konten',
+    description:
+      'Dieser Server legt für alle, die sich anmelden dürfen, ein Konto an und sperrt es, sobald sie es nicht mehr dürfen. Home-Verzeichnisse werden nie gelöscht.',
+    label: 'Konten auf dem Server',
+    kinds: { existing: 'Die er schon hat', managed: 'Von Latchkey angelegt, eines pro Person' },
+    hints: {
+      existing: 'Dort wird kein Konto angelegt, geändert oder gesperrt.',
+      managed:
+        'Für alle, die sich anmelden dürfen; gesperrt, sobald sie es nicht mehr dürfen. root erlaubt es mit der Zeile für den Server, die --allow-managed enthält.',
+    },
+    willLock:
+      'Die Konten, die der Server angelegt hat, werden gesperrt, und alles, was darin läuft, endet. Ihre Home-Verzeichnisse bleiben.',
+    lineAllows: 'Mit --allow-managed erlaubt root, dass Latchkey auf diesem Server Konten anlegen lässt.',
+    allowSudo: 'Rollen dürfen dort auch sudo geben (--allow-sudo)',
+    allowSudoHint:
+      'Wer Rollen ändern oder vergeben darf, die dieser Server zulässt, kann dort dann Personen zu root machen.',
+    managed: 'Konten legt Latchkey an',
+    managedNotAllowed: 'Latchkey soll Konten anlegen, aber root hat es noch nicht erlaubt',
+    asRoot: 'Auf dem Server ausführen',
+    notEnrolled:
+      'Noch nicht eingerichtet. Die Zeile von „Neues Token“ erlaubt, dass Latchkey auf diesem Server Konten anlegen lässt.',
+    notAllowedTitle: 'Noch werden keine Konten angelegt',
+    notAllowed: 'root hat es auf diesem Server nicht erlaubt. Diese Zeile tut es und braucht kein neues Token.',
+    notKnown:
+      'Der Server hat nicht gemeldet, ob root es erlaubt. Wurde er mit einer älteren Version eingerichtet, bringt diese Zeile die aktuelle und erlaubt es. Sie braucht kein neues Token.',
+    sudoAllowed: 'root hat Konten erlaubt, und sudo für Rollen, die dieser Server zulässt.',
+    sudoNotAllowed: 'root hat Konten erlaubt, aber kein sudo: Was Rollen dazu sagen, hat hier keine Wirkung.',
+    howToAllowSudo: 'sudo hier erlauben',
+    conflicts: (count) =>
+      plural('de', count, {
+        one: '# Konto lässt sich nicht anlegen',
+        other: '# Konten lassen sich nicht anlegen',
+      }),
+    conflictText:
+      'Auf dem Server gibt es schon ein anderes Konto mit diesem Namen oder dieser Benutzer-ID; es blieb unverändert.',
+    conflict: (name, uid) => `${name}, Benutzer-ID ${uid}`,
+    more: (count) => plural('de', count, { one: '# weiteres', other: '# weitere' }),
+    conflictRemedy:
+      'Geben Sie dem Konto, das im Weg ist, auf dem Server mit usermod einen anderen Namen oder eine andere Benutzer-ID, oder der Person einen anderen Benutzernamen. Das Konto wird dann von selbst angelegt.',
   },
   commandTitle: 'Die Zeile für den Server, nur dieses Mal',
   commandText:
@@ -63,7 +104,7 @@ export const hosts: typeof English.hosts = {
 export const certificates: typeof English.certificates = {
   title: 'Zertifikatsprotokoll',
   description:
-    'Jedes SSH-Zertifikat, das je ausgestellt wurde. Server erfahren von einem Widerruf beim nächsten Abgleich.',
+    'Jedes SSH-Zertifikat, das je ausgestellt wurde. Server, deren Abgleich läuft, erfahren von einem Widerruf binnen Sekunden.',
   serial: 'Seriennummer',
   who: 'Wer',
   search: 'Nach Konto, E-Mail oder Seriennummer suchen',

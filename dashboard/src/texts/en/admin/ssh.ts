@@ -30,12 +30,47 @@ export const hosts = {
       token_refused:
         'The token was genuine and is not known any more, mostly because an older backup was restored. Who may log in there stays as it was. Run a new line on the host.',
       token_reused:
-        'An old token was used after the one that replaced it. A copy or an old snapshot of the machine has it, or a thief. Find out which, and run a new line on the right one. If it may be stolen, end at once what it has.',
+        'An old token was used after the one that replaced it. A copy or an old snapshot of the machine has it, or a thief. Find out which, and run a new line on the right one. If it may be stolen, choose there to end at once what the host has now.',
       ca_refused:
         'The server offers keys of the SSH authority that don’t follow from those that the host trusts, and the host keeps its own. After a backup was restored that is older than a change of the authority, run a new line on the host. Otherwise somebody may answer in the server’s name.',
     },
     since: 'Noticed',
     newLine: 'New line for the host',
+  },
+  accounts: {
+    title: 'Accounts',
+    description:
+      'This host makes an account for everybody who may log in, and locks it when they no longer may. Home folders are never removed.',
+    label: 'Accounts on the host',
+    kinds: { existing: 'Those that it has already', managed: 'Made by Latchkey, one for each person' },
+    hints: {
+      existing: 'No account is made, changed or locked there.',
+      managed:
+        'For everybody who may log in; locked when they no longer may. Root allows it with the line for the host, which has --allow-managed.',
+    },
+    willLock:
+      'The accounts that the host has made are locked, and all that runs in them ends. Their home folders stay.',
+    lineAllows: 'With --allow-managed, root lets Latchkey have accounts made on this host.',
+    allowSudo: 'Let roles give sudo there, too (--allow-sudo)',
+    allowSudoHint: 'Whoever may change or give roles that this host admits can then make people root there.',
+    managed: 'Has accounts made by Latchkey',
+    managedNotAllowed: 'Should have accounts made by Latchkey, but root has not allowed it yet',
+    asRoot: 'Run this on the host',
+    notEnrolled: 'Not enrolled yet. The line of “New token” lets Latchkey have accounts made on this host.',
+    notAllowedTitle: 'No accounts are made yet',
+    notAllowed: 'Root has not allowed it on this host. This line does, and needs no new token.',
+    notKnown:
+      'The host has not said whether root allows it. If it was set up with an older version, this line brings the current one and allows it. It needs no new token.',
+    sudoAllowed: 'Root has allowed accounts, and sudo for roles that this host admits.',
+    sudoNotAllowed: 'Root has allowed accounts, but no sudo: what roles say about it has no effect here.',
+    howToAllowSudo: 'Allow sudo here',
+    conflicts: (count: number) =>
+      plural('en', count, { one: '# account can’t be made', other: '# accounts can’t be made' }),
+    conflictText: 'The host already has another account with this name or user id, and has left it as it is.',
+    conflict: (name: string, uid: number) => `${name}, user id ${uid}`,
+    more: (count: number) => plural('en', count, { one: '# more', other: '# more' }),
+    conflictRemedy:
+      'Give the account that is in the way another name or user id, with usermod on the host, or the person another username. The account is then made by itself.',
   },
   commandTitle: 'The line for the host, this once',
   commandText: 'Run it in a shell on the host within an hour. It works once. Nobody can show it to you again.',
@@ -54,7 +89,8 @@ export const hosts = {
 
 export const certificates = {
   title: 'Certificate log',
-  description: 'Every SSH certificate that was ever issued. Hosts learn of a revocation with their next sync.',
+  description:
+    'Every SSH certificate that was ever issued. Hosts whose sync is running learn of a revocation within seconds.',
   serial: 'Serial',
   who: 'Who',
   search: 'Search by account, email or serial',
