@@ -17,6 +17,7 @@ const NEEDED: Record<string, string> = {
   '/usr/share/lua/5.3/socket/http.lua': 'lua-socket',
   sqlite3: 'sqlite3',
   shellcheck: 'shellcheck',
+  visudo: 'sudo',
   busybox: 'busybox',
   promtool: 'prometheus',
   // A security key without a device, and another implementation of SSH.

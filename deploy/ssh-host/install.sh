@@ -29,6 +29,8 @@ state=$root/var/lib/latchkey-ssh
 settings=$root/etc/latchkey-ssh.env
 PROGRAMS='latchkey-ssh-ca latchkey-ssh-session latchkey-ssh-accounts latchkey-ssh-sync'
 UNITS='latchkey-ssh-sync.service latchkey-ssh-sync.timer'
+# Only where accounts may be managed: it may do more than the others.
+ACCOUNTS_UNIT=latchkey-ssh-accounts.service
 SERVICE_LINK=multi-user.target.wants/latchkey-ssh-sync.service
 TIMER_LINK=timers.target.wants/latchkey-ssh-sync.timer
 # What sshd reads, and what may have been there before.
@@ -211,6 +213,7 @@ install_sessions() {
 
 start_service() {
   for each in $UNITS; do put "$each" "$units/$each" 0644; done
+  ! grep -qsx accounts "$state/allowed" || put "$ACCOUNTS_UNIT" "$units/$ACCOUNTS_UNIT" 0644
   if has_systemd; then
     systemctl daemon-reload
     systemctl enable --now latchkey-ssh-sync.timer
@@ -280,7 +283,7 @@ remove_all() {
   for each in trusted_user_ca.pub revoked_keys ssh_host_ed25519_key-cert.pub; do put_back "$each"; done
   rm -rf "$ssh_folder/latchkey_principals" "$ssh_folder/latchkey_host_token" "$ssh_folder"/.latchkey.??????
   remove_host_key
-  for each in $UNITS; do rm -f "$units/$each" "$units/$each.new"; done
+  for each in $UNITS $ACCOUNTS_UNIT; do rm -f "$units/$each" "$units/$each.new"; done
   rm -f "$units/$SERVICE_LINK" "$units/$TIMER_LINK"
   ! has_systemd || systemctl daemon-reload
   for each in $PROGRAMS; do rm -f "$programs/$each" "$programs/$each.new"; done

@@ -25,7 +25,7 @@ const PREPARE = `
 set -e
 mount --make-rprivate /
 mount -t tmpfs -o mode=755 none "$1"
-mkdir "$1/etc" "$1/home" "$1/sbin" "$1/var"
+mkdir "$1/etc" "$1/home" "$1/sbin" "$1/var" "$1/log" "$1/mail"
 cp -a /etc/. "$1/etc"
 cp "$2/sshd_config" "$1/etc/ssh/sshd_config"
 rm -rf "$1"/etc/ssh/ssh_host_* "$1"/etc/ssh/sshd_config.d/* "$1"/etc/ssh/trusted_user_ca.pub "$1"/etc/ssh/revoked_keys
@@ -33,6 +33,7 @@ mkdir -p "$1/etc/ssh/sshd_config.d"
 for each in etc home; do mount --bind "$1/$each" "/$each"; done
 mount --bind "$1/sbin" /usr/local/sbin
 mount --bind "$1/var" /var/lib
+for each in log mail; do mount --bind "$1/$each" "/var/$each"; done
 mount -t tmpfs -o mode=755 none /run
 mkdir /run/sshd
 mount -t tmpfs -o mode=1777 none /tmp
@@ -56,7 +57,8 @@ export interface SessionHost {
   write(path: string, content: string | Buffer, mode?: number): void
   /** The output of the sync that waits. */
   synced(): string
-  startSync(): Promise<ChildProcess>
+  /** As the unit does it, or as cron would. */
+  startSync(asUnit?: boolean): Promise<ChildProcess>
   startSshd(): Promise<ChildProcess>
 }
 
@@ -134,8 +136,8 @@ ${lines}`,
       assert.equal(sshd.exitCode, null, log)
       return sshd
     },
-    async startSync() {
-      const sync = start('setpriv', ...asTheUnit(), '/usr/local/sbin/latchkey-ssh-sync', '--wait')
+    async startSync(asUnit = true) {
+      const sync = start('setpriv', ...(asUnit ? asTheUnit() : []), '/usr/local/sbin/latchkey-ssh-sync', '--wait')
       const before = synced.length
       for (const stream of [sync.stdout, sync.stderr]) {
         stream?.on('data', (chunk: Buffer) => (synced += chunk.toString()))

@@ -9,6 +9,8 @@ const FOLDER = join(ROOT_FOLDER, 'deploy/ssh-host')
 const FILES = [
   'latchkey-ssh-ca',
   'latchkey-ssh-session',
+  'latchkey-ssh-accounts',
+  'latchkey-ssh-accounts.service',
   'latchkey-ssh-sync',
   'latchkey-ssh-sync.service',
   'latchkey-ssh-sync.timer',
