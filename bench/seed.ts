@@ -63,7 +63,7 @@ async function addPerson(services: OpenServices, at: number, clientId: string): 
     await addToGrant(trx, { userId: user.id, clientId, scopes: SCOPES, at: now() })
     return startSession(services, trx, newSession)
   })
-  const actor = { id: user.id, email: user.email, source, sessionId, permission: null }
+  const actor = { id: user.id, email: user.email, source, sessionId, provedAt: null, permission: null }
   const key = await addSshKey(services, actor, { name: 'Benchmark', publicKey: newPublicKey() })
   return { id: user.id, session: token, sshKeyId: key.id }
 }

@@ -17,6 +17,7 @@ import { notMeRoutes } from './identity/not-me/routes.ts'
 import { notificationRoutes } from './identity/notifications/routes.ts'
 import { passkeyRoutes } from './identity/passkeys/routes.ts'
 import { proofKeyRoutes } from './identity/receipts/proof-key-routes.ts'
+import { freshRoutes } from './identity/sign-in/fresh-routes.ts'
 import { passwordRoutes } from './identity/sign-in/password-routes.ts'
 import { sessionRoutes } from './identity/sign-in/routes.ts'
 import { usableAppRoutes } from './oauth/access/routes.ts'
@@ -210,6 +211,7 @@ function routeGroups(services: OpenServices, headers: Record<string, string>): R
     {
       routes: [
         sessionRoutes(services),
+        freshRoutes(services),
         passwordRoutes(services),
         accountRoutes(services),
         avatarRoutes(services),

@@ -1,4 +1,5 @@
 import { fillSentence, type NamesIn, type Values } from './vocabulary/fill-sentence.ts'
+import type { Proof } from './vocabulary/sign-in-methods.ts'
 
 /** The code of every error, for programs, and its HTTP status. Several reasons share a code. */
 const STATUS = {
@@ -11,6 +12,7 @@ const STATUS = {
   unauthenticated: 401,
   wrong_credentials: 401,
   passkey_refused: 401,
+  wrong_proof: 401,
   forbidden: 403,
   not_allowed: 403,
   own_access: 403,
@@ -103,6 +105,8 @@ interface Details {
   retryAfter?: number
   /** How to authenticate instead: the value of WWW-Authenticate. */
   challenge?: string
+  /** With what the person can prove who they are. */
+  methods?: Proof[]
   cause?: unknown
 }
 
@@ -116,6 +120,7 @@ export class AppError extends Error {
   readonly issues: Issue[] | undefined
   readonly retryAfter: number | undefined
   readonly challenge: string | undefined
+  readonly methods: Proof[] | undefined
 
   constructor(code: ErrorCode, message: string, details: Details = {}) {
     super(message, { cause: details.cause })
@@ -126,6 +131,7 @@ export class AppError extends Error {
     this.issues = details.issues
     this.retryAfter = details.retryAfter
     this.challenge = details.challenge
+    this.methods = details.methods
   }
 }
 

@@ -40,8 +40,13 @@ export const sshRoutes =
   async (app) => {
     const { config, db, now } = services
     /** For what `latchkey-ssh` may do too, with an access token of its own. */
-    const needsOrToken = (permission: Permission) =>
-      needsSessionOrToken(services, permission, (hash) => findSshBearer(db.read, { hash, permission, now: now() }))
+    const needsOrToken = (permission: Permission, freshness?: 'sometimes_fresh') =>
+      needsSessionOrToken(
+        services,
+        permission,
+        (hash) => findSshBearer(db.read, { hash, permission, now: now() }),
+        freshness,
+      )
 
     app.get(
       '/api/ssh/keys',
@@ -59,7 +64,7 @@ export const sshRoutes =
     app.post(
       '/api/ssh/keys',
       {
-        onRequest: needsOrToken('ssh:keys:manage'),
+        onRequest: needsOrToken('ssh:keys:manage', 'sometimes_fresh'),
         schema: {
           tags,
           summary: 'Save a public key',

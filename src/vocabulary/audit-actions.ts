@@ -36,6 +36,8 @@ export const AUDIT_ACTIONS = [
   'secret_key.replaced',
   'session.ended',
   'session.others_revoked',
+  // Somebody who is signed in proved once more who they are.
+  'session.proved',
   'session.refused',
   'session.revoked',
   'session.started',

@@ -2,11 +2,8 @@ import { Badge, Button, Select, TextInput } from '@mantine/core'
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { answer, api } from '../api/client.ts'
-import { hasCode } from '../api/failure.ts'
 import type { AppPassword, BasicSite, MadeAppPassword } from '../api/shapes.ts'
-import { discardUnsavedChanges } from '../lib/unsaved-changes.ts'
 import { useFormat } from '../lib/use-format.ts'
-import { loginWithReturn, paths } from '../paths.ts'
 import { useMe } from '../session/me.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { CodeBlock } from '../ui/CodeBlock.tsx'
@@ -126,7 +123,6 @@ export function NewAppPasswordDialog({ sites, onClose, onMade }: NewAppPasswordD
       await onMade()
     },
   })
-  const isStale = hasCode(form.failure, 'fresh_sign_in_needed')
 
   if (made) {
     const warning = { icon: 'key' as const, title: texts.madeTitle, text: texts.madeText }
@@ -137,16 +133,11 @@ export function NewAppPasswordDialog({ sites, onClose, onMade }: NewAppPasswordD
       </ShownOnceDialog>
     )
   }
-  const signInAgain = (
-    <Button component="a" href={loginWithReturn(paths.appPasswords)} onClick={discardUnsavedChanges}>
-      {texts.signInAgain}
-    </Button>
-  )
   return (
     <FormDialog
       title={texts.add}
       form={form}
-      submit={isStale ? signInAgain : texts.submit}
+      submit={texts.submit}
       disabled={form.values.client_id === null}
       onClose={onClose}
     >

@@ -8,7 +8,7 @@ import { FailureAlert } from '../ui/FailureAlert.tsx'
 import { useSubmitForm } from '../ui/Form.tsx'
 import { FormDialog } from '../ui/FormDialog.tsx'
 import { SavedNote } from '../ui/SaveButton.tsx'
-import { OwnerProofField, withOwnerProof } from './owner-proof.tsx'
+import { OwnerProofField } from './owner-proof.tsx'
 
 export function EmailStatus({ profile }: { profile: Profile }) {
   const texts = useTexts('account').profile
@@ -52,7 +52,7 @@ function ChangeEmailDialog({ onClose, onSent }: ChangeEmailDialogProps) {
     initialValues: { email: '', currentPassword: '' },
     async submit({ email, currentPassword }) {
       const body = { email: email.trim(), ...(currentPassword ? { currentPassword } : {}) }
-      await withOwnerProof(() => answer(api.POST('/api/account/email', { body })))
+      await answer(api.POST('/api/account/email', { body }))
       onSent(body.email)
     },
     onSuccess: onClose,

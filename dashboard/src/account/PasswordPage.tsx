@@ -1,4 +1,5 @@
-import { Button, Group, PasswordInput, Stack } from '@mantine/core'
+import { Button, Group, PasswordInput, Stack, Text } from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { answer, api } from '../api/client.ts'
 import { useMe } from '../session/me.ts'
@@ -9,6 +10,7 @@ import { NewPasswordInput } from '../ui/NewPasswordInput.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
 import { SavedNote } from '../ui/SaveButton.tsx'
 import { Section } from '../ui/Section.tsx'
+import { methodsQuery } from './owner-proof.tsx'
 
 const EMPTY = { currentPassword: '', newPassword: '' }
 
@@ -16,12 +18,16 @@ export function PasswordPage() {
   const texts = useTexts('account').password
   const { showPassword } = useTexts('shared')
   const { user } = useMe()
+  const client = useQueryClient()
+  const isFirst = useQuery(methodsQuery).data?.hasPassword === false
   const [isDone, setDone] = useState(false)
   const form = useSubmitForm({
     initialValues: EMPTY,
-    async submit(body) {
+    async submit({ currentPassword, newPassword }) {
       setDone(false)
+      const body = { newPassword, ...(isFirst ? {} : { currentPassword }) }
       await answer(api.POST('/api/account/password', { body }))
+      await client.invalidateQueries({ queryKey: methodsQuery.queryKey })
       setDone(true)
     },
     onSuccess() {
@@ -38,19 +44,23 @@ export function PasswordPage() {
           <Stack maw={460}>
             {/* Password managers need to know whose password changes. */}
             <input type="hidden" name="username" autoComplete="username" value={user.email} readOnly />
-            <PasswordInput
-              label={texts.current}
-              autoComplete="current-password"
-              required
-              withAsterisk={false}
-              visibilityToggleButtonProps={{ 'aria-label': showPassword }}
-              {...form.getInputProps('currentPassword')}
-            />
+            {isFirst ? (
+              <Text size="sm">{texts.first}</Text>
+            ) : (
+              <PasswordInput
+                label={texts.current}
+                autoComplete="current-password"
+                required
+                withAsterisk={false}
+                visibilityToggleButtonProps={{ 'aria-label': showPassword }}
+                {...form.getInputProps('currentPassword')}
+              />
+            )}
             <NewPasswordInput label={texts.next} person={user} {...form.getInputProps('newPassword')} />
             <FailureAlert failure={form.unplaced} />
             <Group>
               <Button type="submit" loading={form.busy}>
-                {texts.submit}
+                {isFirst ? texts.submitFirst : texts.submit}
               </Button>
             </Group>
             <SavedNote shown={isDone}>{texts.done}</SavedNote>

@@ -1,7 +1,8 @@
 import { Alert, Box, Button, Group, Progress, Slider, Stack, Text } from '@mantine/core'
 import { type KeyboardEvent, type PointerEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { actingUserHeader } from '../api/acting-user.ts'
-import { ApiFailure } from '../api/failure.ts'
+import { ApiFailure, hasCode } from '../api/failure.ts'
+import { proveAgain } from '../api/prove-again.ts'
 import { useSubmit } from '../lib/use-submit.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { ChooseFileButton } from '../ui/ChooseFileButton.tsx'
@@ -27,7 +28,7 @@ export function PictureEditor({ preview, hasPicture, round = false, address, onR
   const texts = useTexts('account').profile
   const [chosen, setChosen] = useState<File>()
   const [percent, setPercent] = useState(0)
-  const upload = useSubmit((picture: Blob) => uploadPicture(address, picture, setPercent), { reload: onChanged })
+  const upload = useSubmit((picture: Blob) => uploadProven(address, picture, setPercent), { reload: onChanged })
   const remove = useSubmit(onRemove, { reload: onChanged })
 
   return (
@@ -166,6 +167,16 @@ function CropDialog({ file, round, onCropped, onClose }: CropDialogProps) {
       </Stack>
     </Dialog>
   )
+}
+
+/** Asks who has the session where the server wants to know, and uploads once more. */
+async function uploadProven(...upload: Parameters<typeof uploadPicture>): Promise<void> {
+  try {
+    await uploadPicture(...upload)
+  } catch (failure) {
+    if (!hasCode(failure, 'fresh_sign_in_needed') || !(await proveAgain(failure.methods))) throw failure
+    await uploadPicture(...upload)
+  }
 }
 
 /** Uploads with XMLHttpRequest, because fetch does not report the progress of an upload. */

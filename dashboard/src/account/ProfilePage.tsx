@@ -19,7 +19,7 @@ import { QueryView } from '../ui/QueryView.tsx'
 import { SaveButton } from '../ui/SaveButton.tsx'
 import { Section } from '../ui/Section.tsx'
 import { EmailStatus } from './EmailStatus.tsx'
-import { OwnerProofField, withOwnerProof } from './owner-proof.tsx'
+import { OwnerProofField } from './owner-proof.tsx'
 import { PictureEditor } from './PictureEditor.tsx'
 
 export function ProfilePage() {
@@ -174,7 +174,7 @@ function DeleteAccountDialog({ profile, onClose }: { profile: Profile; onClose: 
     initialValues: { email: '', currentPassword: '' },
     async submit({ email, currentPassword }) {
       const body = { email, ...(currentPassword ? { currentPassword } : {}) }
-      await withOwnerProof(() => answer(api.DELETE('/api/account', { body })))
+      await answer(api.DELETE('/api/account', { body }))
       forgetAccount(profile.id)
       tellTabs({ kind: 'signed-out' })
       location.replace(paths.login)

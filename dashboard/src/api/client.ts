@@ -1,9 +1,10 @@
 import createClient from 'openapi-fetch'
 import { actingUserHeader } from './acting-user.ts'
 import { ApiFailure } from './failure.ts'
+import { fetchProven } from './prove-again.ts'
 import type { paths } from './schema.ts'
 
-export const api = createClient<paths>({ credentials: 'same-origin' })
+export const api = createClient<paths>({ credentials: 'same-origin', fetch: fetchProven })
 
 api.use({
   onRequest({ request }) {

@@ -1,4 +1,5 @@
 import type { Values } from '../../../src/vocabulary/fill-sentence.ts'
+import type { Proof } from './prove-again.ts'
 import type { ErrorCode } from './shapes.ts'
 
 export type Issue = { path: string; message: string; reason?: string; values?: Values }
@@ -11,6 +12,8 @@ export class ApiFailure extends Error {
   readonly reason: string | undefined
   readonly values: Values | undefined
   readonly issues: Issue[]
+  /** With what the person can prove who they are, where the server wants that. */
+  readonly methods: Proof[]
   readonly requestId: string | undefined
 
   constructor(response: Response, body: unknown) {
@@ -25,6 +28,7 @@ export class ApiFailure extends Error {
     this.reason = typeof fields['reason'] === 'string' ? fields['reason'] : undefined
     this.values = isRecord(fields['values']) ? (fields['values'] as Values) : undefined
     this.issues = Array.isArray(fields['issues']) ? fields['issues'].filter(isIssue) : []
+    this.methods = Array.isArray(fields['methods']) ? (fields['methods'] as Proof[]) : []
     this.requestId = response.headers.get('X-Request-Id') ?? undefined
   }
 }

@@ -1,6 +1,6 @@
 import { Button, Text } from '@mantine/core'
 import { useState } from 'react'
-import { OwnerProofField, withOwnerProof } from '../account/owner-proof.tsx'
+import { OwnerProofField } from '../account/owner-proof.tsx'
 import { answer, api } from '../api/client.ts'
 import type { Notification } from '../api/shapes.ts'
 import { paths } from '../paths.ts'
@@ -33,7 +33,7 @@ function NotMeDialog({ id, what, onClose }: { id: string; what: string; onClose:
     initialValues: { currentPassword: '' },
     async submit({ currentPassword }) {
       const request = { params: { path: { id } }, body: currentPassword ? { currentPassword } : {} }
-      const { clearsPassword } = await withOwnerProof(() => answer(api.POST('/api/notifications/{id}/not-me', request)))
+      const { clearsPassword } = await answer(api.POST('/api/notifications/{id}/not-me', request))
       // This session is over, too.
       location.assign(`${paths.notMe}#${clearsPassword ? 'reset' : 'done'}`)
     },

@@ -1,7 +1,8 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { lazy, Suspense, useEffect } from 'react'
+import { lazy, Suspense, useEffect, useState } from 'react'
 import { actingUser } from '../api/acting-user.ts'
+import { askForProofWith, type Proof } from '../api/prove-again.ts'
 import { discardUnsavedChanges } from '../lib/unsaved-changes.ts'
 import { OnFailure } from '../lib/use-submit.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
@@ -10,8 +11,9 @@ import { setSessionState, useSessionState } from './session-state.ts'
 import { onNews } from './tell-tabs.ts'
 
 const SignInAgainDialog = lazy(() => import('./SignInAgainDialog.tsx'))
+const ProveAgainDialog = lazy(() => import('./ProveAgainDialog.tsx'))
 
-/** What the page says when its session has ended, or when the browser was signed in to another account. */
+/** What the page says when its session has ended or has to be proved, or when the browser was signed in to another account. */
 export function SessionDialogs() {
   const state = useSessionState()
   const client = useQueryClient()
@@ -26,7 +28,7 @@ export function SessionDialogs() {
     [client],
   )
   if (state === 'other-user') return <OtherUserDialog />
-  if (state === 'open') return null
+  if (state === 'open') return <ProofDialog />
   return (
     // That the password is wrong is no news about the session.
     <OnFailure value={ignore}>
@@ -38,6 +40,39 @@ export function SessionDialogs() {
 }
 
 const ignore = () => undefined
+
+interface Asked {
+  methods: readonly Proof[]
+  end: (isProven: boolean) => void
+}
+
+/** Asks for a proof when a request needs one. */
+function ProofDialog() {
+  const [asked, setAsked] = useState<Asked>()
+  useEffect(
+    () =>
+      askForProofWith(
+        (methods) =>
+          new Promise((resolve) => {
+            const end = (isProven: boolean) => {
+              setAsked(undefined)
+              resolve(isProven)
+            }
+            setAsked({ methods, end })
+          }),
+      ),
+    [],
+  )
+  if (!asked) return null
+  return (
+    // A wrong password is no news about the session here either.
+    <OnFailure value={ignore}>
+      <Suspense fallback={null}>
+        <ProveAgainDialog methods={asked.methods} onEnd={asked.end} />
+      </Suspense>
+    </OnFailure>
+  )
+}
 
 function OtherUserDialog() {
   const texts = useTexts('account').session

@@ -42,7 +42,7 @@ export default function SetupPage() {
         setSignedInAs(account.email)
         setStep('elevate')
       }
-      await answer(api.POST('/api/admin/bootstrap', { body: { secret: linked ?? secret } }))
+      await answer(api.POST('/api/admin/bootstrap', { body: { secret: linked ?? secret, freshSignIn: true } }))
       history.replaceState(null, '', paths.setup)
       setStep('passkey')
     },

@@ -105,7 +105,7 @@ export const accessRoutes =
     app.delete(
       '/api/admin/users/:userId/passkeys/:passkeyId',
       {
-        onRequest: needs(services, 'users:lifecycle'),
+        onRequest: needs(services, 'users:lifecycle', 'fresh'),
         schema: {
           tags,
           summary: 'Remove a passkey of a user',

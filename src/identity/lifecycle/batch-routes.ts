@@ -16,7 +16,7 @@ export const batchRoutes =
     app.post(
       '/api/admin/users/batch',
       {
-        onRequest: signedIn(services),
+        onRequest: signedIn(services, 'sometimes_fresh'),
         schema: {
           tags: ['Users'],
           summary: 'Disable, enable or invite many users, or give them a role',

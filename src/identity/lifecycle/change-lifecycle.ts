@@ -11,6 +11,7 @@ import { refuseLastAdministrator } from '../roles/administrators.ts'
 import { refuseIfHoldsMore, type UserHoldings } from '../roles/holdings.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { administer } from '../sessions/administer.ts'
+import { requireFresh } from '../sessions/fresh.ts'
 import { lockUser } from '../users/lock-user.ts'
 import { userErrors } from '../users/user-errors.ts'
 import { refuseUnknownUser, findUser } from '../users/user-store.ts'
@@ -38,6 +39,7 @@ export const changeNow = (
   administer(services, actor, async (trx, held) => {
     const { userId, action } = request
     await refuseChangingUser(trx, held, userId, action)
+    if (action === 'enable') await requireFresh(services, trx, actor)
     if (action === 'disable') {
       if (userId === held.userId) refuse(lifecycleErrors.own_account_not_disabled())
       await refuseLastAdministrator(trx, [userId])
@@ -69,6 +71,7 @@ export async function planAction(
   refusePast(executeAt, services.now())
   return administer(services, actor, async (trx, held) => {
     await refuseChangingUser(trx, held, userId, action)
+    if (action === 'enable') await requireFresh(services, trx, actor)
     if (userId === held.userId) refuse(lifecycleErrors.own_action_not_planned())
     if (action === 'disable') await refuseLastAdministrator(trx, [userId])
     // A certificate that is issued at the same moment comes before, or ends with this action.

@@ -1,11 +1,13 @@
 import { refuse, atField } from '../../errors.ts'
-import { dryRunning } from '../../storage/database.ts'
+import { dryRunning, type Reader } from '../../storage/database.ts'
 import type { Permission } from '../../vocabulary/permissions.ts'
 import type { IdentityServices } from '../access-events.ts'
 import { assignRole } from '../manage-roles/assign-role.ts'
 import { inviteAgain } from '../manage-users/change-user.ts'
 import { type Outcome, outcomeOf } from '../manage-users/outcome-of-each.ts'
+import { givesPermissions } from '../roles/role-store.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
+import { requireFresh } from '../sessions/fresh.ts'
 import { changeAs } from '../sessions/lock-actor.ts'
 import { findUser } from '../users/user-store.ts'
 import { changeNow, planAction, refusePast } from './change-lifecycle.ts'
@@ -40,6 +42,7 @@ export async function changeMany(
   // Refused as a whole when the caller may not do it at all. Each single change checks it again.
   await changeAs(services, actor, async () => {})
   refuseSuperfluous(request, services.now())
+  if (await givesAccess(services.db.read, request)) await requireFresh(services, services.db.read, actor)
   const dry = { ...services, db: dryRunning(services.db) }
   const results: (Outcome & { id: string })[] = []
   for (const id of request.ids) {
@@ -52,6 +55,12 @@ export async function changeMany(
     results.push({ id, ...outcome })
   }
   return results
+}
+
+/** Whether the single acts need a fresh sign-in. */
+async function givesAccess(db: Reader, { action, roleId }: BatchRequest): Promise<boolean> {
+  if (action === 'assign_role') return roleId !== undefined && givesPermissions(db, [roleId])
+  return action === 'enable'
 }
 
 function refuseSuperfluous({ action, roleId, executeAt, reason }: BatchRequest, now: number): void {

@@ -36,7 +36,7 @@ export const lifecycleRoutes =
     app.post(
       '/api/admin/users/:userId/lifecycle',
       {
-        onRequest: needs(services, 'users:lifecycle'),
+        onRequest: needs(services, 'users:lifecycle', 'sometimes_fresh'),
         schema: {
           tags,
           summary: 'Disable or enable an account',
@@ -121,7 +121,7 @@ export const lifecycleRoutes =
     app.delete(
       '/api/admin/users/:userId',
       {
-        onRequest: needs(services, 'users:delete'),
+        onRequest: needs(services, 'users:delete', 'fresh'),
         schema: {
           tags: ['Users'],
           summary: 'Delete a user',

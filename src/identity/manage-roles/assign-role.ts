@@ -21,6 +21,7 @@ import { requireRole, addAssignment, deleteAssignment, listRolesOf } from '../ro
 import type { Role } from '../roles/role.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { administer } from '../sessions/administer.ts'
+import { requireFresh } from '../sessions/fresh.ts'
 import { lockUser } from '../users/lock-user.ts'
 import { refuseUnknownUser } from '../users/user-store.ts'
 
@@ -60,6 +61,7 @@ export async function giveRole(
 ): Promise<Role | undefined> {
   const role = await requireRole(trx, roleId)
   refuseGivingMore(held, holdingsOf(role), 'everything')
+  if (role.permissions.length > 0) await requireFresh(services, trx, actor)
   if (!(await addAssignment(trx, userId, roleId).catch(refuseGone))) return undefined
   await record(services, trx, 'role.assigned', actor, userId, role)
   return role

@@ -40,7 +40,7 @@ export const assignmentRoutes =
     app.post(
       '/api/admin/users/:userId/roles',
       {
-        onRequest: needs(services, 'roles:assign'),
+        onRequest: needs(services, 'roles:assign', 'sometimes_fresh'),
         schema: {
           tags,
           summary: 'Give a role to a user',
@@ -79,12 +79,20 @@ export const assignmentRoutes =
     app.post(
       '/api/admin/bootstrap',
       {
-        onRequest: signedIn(services),
+        onRequest: signedIn(services, 'fresh'),
         schema: {
           tags: ['Administration'],
           summary: 'Become the first administrator',
           description: 'Works with the bootstrap secret, while there is no administrator.',
-          body: Type.Object({ secret: Type.String({ minLength: 1, maxLength: 512 }) }, strict),
+          body: Type.Object(
+            {
+              secret: Type.String({ minLength: 1, maxLength: 512 }),
+              freshSignIn: Type.Optional(
+                Type.Boolean({ description: 'Turns this setting on or off too, as the page that sets it up does.' }),
+              ),
+            },
+            strict,
+          ),
           response: {
             200: Type.Object({ success: Type.Literal(true), user: User }),
             ...failures(400, 401, 403, 409, 429),
@@ -92,7 +100,7 @@ export const assignmentRoutes =
         },
       },
       async (request) => {
-        const user = await bootstrap(services, actorOf(services, request), request.body.secret)
+        const user = await bootstrap(services, request.body, actorOf(services, request))
         return { success: true as const, user }
       },
     )

@@ -17,13 +17,18 @@ import { sessionErrors } from '../sessions/session-errors.ts'
 import { mayAct } from '../users/account-state.ts'
 import { normalizeEmail } from '../users/email-address.ts'
 import { lockUser } from '../users/lock-user.ts'
+import { updateSetting } from '../users/settings-store.ts'
 import { findUser, findAccountByEmail } from '../users/user-store.ts'
 import type { User } from '../users/user.ts'
 
 type BootstrapServices = Pick<IdentityServices, 'db' | 'now' | 'limits' | 'bootstrapSecret' | 'accessSubscribers'>
 
 /** Makes the caller the first administrator. The secret is checked before anything else, and failed attempts are limited. */
-export const bootstrap = (services: BootstrapServices, actor: SignedInActor, secret: string): Promise<User> =>
+export const bootstrap = (
+  services: BootstrapServices,
+  { secret, freshSignIn }: { secret: string; freshSignIn?: boolean },
+  actor: SignedInActor,
+): Promise<User> =>
   services.limits.attempt(
     [[LIMITS.bootstrap, addressKey(actor.source?.ipAddress ?? '')]],
     async () => {
@@ -37,6 +42,7 @@ export const bootstrap = (services: BootstrapServices, actor: SignedInActor, sec
         await lockActor(trx, services, actor)
         if (await hasAdministrator(trx)) refuse(roleErrors.administrator_exists())
         await makeAdministrator(services, trx, actor.id)
+        if (freshSignIn !== undefined) await updateSetting(trx, 'freshSignIn', freshSignIn)
         await recordEvent(services, trx, { ...event, outcome: 'success' })
         return (await findUser(trx, actor.id)) ?? refuse(sessionErrors.not_signed_in())
       })

@@ -52,7 +52,7 @@ export const roleRoutes =
     app.post(
       '/api/admin/roles',
       {
-        onRequest: needs(services, 'roles:write'),
+        onRequest: needs(services, 'roles:write', 'sometimes_fresh'),
         schema: {
           tags,
           summary: 'Create a role',
@@ -153,7 +153,7 @@ export const roleRoutes =
     app.post(
       '/api/admin/roles/:id/permissions',
       {
-        onRequest: needs(services, 'roles:write'),
+        onRequest: needs(services, 'roles:write', 'fresh'),
         schema: {
           tags,
           summary: 'Grant a permission to a role',

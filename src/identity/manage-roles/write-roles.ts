@@ -39,6 +39,7 @@ import {
 } from '../roles/ssh-rules.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { administer } from '../sessions/administer.ts'
+import { requireFresh } from '../sessions/fresh.ts'
 import { refuseUsernames } from '../users/usernames.ts'
 
 type RoleServices = Pick<IdentityServices, 'config' | 'db' | 'now' | 'accessSubscribers'>
@@ -48,6 +49,7 @@ export const createRole = (services: RoleServices, input: NewRole, actor: Signed
     const { principals = [], permissions = [], attributes = {} } = input
     const ssh = checkSshRules(input.ssh ?? null)
     refuseGivingMore(held, holdingsOf({ name: input.name, permissions, principals, ssh, attributes }), 'access')
+    if (permissions.length > 0) await requireFresh(services, trx, actor)
     await refuseUsernames(trx, principals)
     const id = newId()
     await withoutEscalation(trx, held, roleChangeChecks(services), (checked) =>

@@ -18,7 +18,7 @@ export const importRoutes =
     app.post(
       '/api/admin/users/import',
       {
-        onRequest: needs(services, 'users:write'),
+        onRequest: needs(services, 'users:write', 'sometimes_fresh'),
         bodyLimit: BODY_LIMIT,
         schema: {
           tags: ['Users'],

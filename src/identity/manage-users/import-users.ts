@@ -1,10 +1,11 @@
 import { refuse, atField } from '../../errors.ts'
 import { readVisibleName } from '../../platform/http/visible-name.ts'
 import type { Services } from '../../platform/services.ts'
-import { dryRunning } from '../../storage/database.ts'
-import { findRoleByName } from '../roles/role-store.ts'
+import { dryRunning, type Reader } from '../../storage/database.ts'
+import { findRoleByName, givesPermissions } from '../roles/role-store.ts'
 import { MAX_ROLE_NAME } from '../roles/role.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
+import { requireFresh } from '../sessions/fresh.ts'
 import { changeAs } from '../sessions/lock-actor.ts'
 import { EMAIL_PATTERN, MAX_EMAIL, normalizeEmail } from '../users/email-address.ts'
 import { findAccountByEmail } from '../users/user-store.ts'
@@ -29,6 +30,8 @@ export async function importUsers(
 ): Promise<(Outcome & { email: string })[]> {
   // Refused as a whole when the caller may not do it at all. Each single change checks it again.
   await changeAs(services, actor, async () => {})
+  if (await givesPermissions(services.db.read, await findRoleIds(services.db.read, rows)))
+    await requireFresh(services, services.db.read, actor)
   const acting = dryRun ? { ...services, db: dryRunning(services.db) } : services
   const results: (Outcome & { email: string })[] = []
   // In a dry run an earlier row has made no account that would be found.
@@ -42,6 +45,13 @@ export async function importUsers(
     results.push({ email: row.email, ...outcome })
   }
   return results
+}
+
+/** Of all roles that the rows name. */
+async function findRoleIds(db: Reader, rows: ImportRow[]): Promise<string[]> {
+  const names = new Set(rows.flatMap(({ roles = [] }) => roles))
+  const ids = await Promise.all([...names].map((name) => findRoleByName(db, name)))
+  return ids.filter((id) => id !== undefined)
 }
 
 async function importOne(

@@ -10,9 +10,10 @@ import { giveRole } from '../manage-roles/assign-role.ts'
 import { type Attributes, packAttributes } from '../roles/attributes.ts'
 import { withoutEscalation } from '../roles/escalation.ts'
 import { readHoldings, holdingsOf, isAdministrator, refuseGivingMore, type UserHoldings } from '../roles/holdings.ts'
-import { requireRole } from '../roles/role-store.ts'
+import { givesPermissions, requireRole } from '../roles/role-store.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { beginAdministration } from '../sessions/administer.ts'
+import { requireFresh } from '../sessions/fresh.ts'
 import { issueEmailToken } from '../sign-in/email-tokens.ts'
 import { createUser } from '../users/create-user.ts'
 import { normalizeEmail } from '../users/email-address.ts'
@@ -47,6 +48,8 @@ export async function inviteUser(
   // Refused before the email is checked, so that the answer does not say whether the email is taken.
   const held = await readHoldings(db.read, actor.id)
   await refuseRoles(db.read, held, roleIds)
+  if (request.password !== undefined || (await givesPermissions(db.read, roleIds)))
+    await requireFresh(services, db.read, actor)
   const email = normalizeEmail(request.email)
   if (request.preferredUsername !== undefined) {
     await refuseUnusableUsername(db.read, request.preferredUsername, { isAdministrator: isAdministrator(held) })

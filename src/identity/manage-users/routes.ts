@@ -140,7 +140,7 @@ export const adminUserRoutes =
     app.post(
       '/api/admin/users',
       {
-        onRequest: needs(services, 'users:write'),
+        onRequest: needs(services, 'users:write', 'sometimes_fresh'),
         schema: {
           tags,
           summary: 'Create a user',

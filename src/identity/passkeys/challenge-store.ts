@@ -19,6 +19,17 @@ export async function addRegistrationChallenge(
     .execute()
 }
 
+/** Stores the challenge of a proof in a session, and returns its id. */
+export async function addProofChallenge(
+  trx: Trx,
+  { sessionId, challenge, now }: { sessionId: string; challenge: string; now: number },
+): Promise<string> {
+  const id = newId()
+  const row = { id, user_id: null, session_id: sessionId, challenge, expires_at: now + CHALLENGE_MS, created_at: now }
+  await trx.insertInto('passkey_challenges').values(row).execute()
+  return id
+}
+
 const insertLogin = writeStatement(
   (db, value: Values<{ id: string; challenge: string; expiresAt: number; now: number }>) =>
     db.insertInto('passkey_challenges').values({
@@ -27,6 +38,7 @@ const insertLogin = writeStatement(
       challenge: value('challenge'),
       expires_at: value('expiresAt'),
       created_at: value('now'),
+      session_id: null,
     }),
 )
 
@@ -53,11 +65,30 @@ const takeLogin = writeStatement((db, value: Values<{ id: string; now: number }>
     .deleteFrom('passkey_challenges')
     .where('id', '=', value('id'))
     .where('user_id', 'is', null)
+    .where('session_id', 'is', null)
     .where('expires_at', '>', value('now'))
     .returning('challenge'),
 )
 
-/** Takes a login challenge, likewise. A registration challenge does not count as one. */
+const takeProof = writeStatement((db, value: Values<{ id: string; sessionId: string; now: number }>) =>
+  db
+    .deleteFrom('passkey_challenges')
+    .where('id', '=', value('id'))
+    .where('session_id', '=', value('sessionId'))
+    .where('expires_at', '>', value('now'))
+    .returning('challenge'),
+)
+
+/** Takes the challenge of a proof, likewise, in the session that it was made for. */
+export async function consumeProofChallenge(
+  db: WriteTarget,
+  which: { id: string; sessionId: string; now: number },
+): Promise<string | undefined> {
+  const [row] = await takeProof(db, which)
+  return row?.challenge
+}
+
+/** Takes a login challenge, likewise. A challenge of a registration or a proof does not count as one. */
 export async function consumeLoginChallenge(db: WriteTarget, id: string, now: number): Promise<string | undefined> {
   const [row] = await takeLogin(db, { id, now })
   return row?.challenge

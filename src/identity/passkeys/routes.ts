@@ -33,7 +33,7 @@ export const passkeyRoutes =
     app.post(
       '/api/passkeys/register/options',
       {
-        onRequest: guard,
+        onRequest: signedIn(services, 'fresh'),
         schema: {
           tags,
           summary: 'Begin to register a passkey',
@@ -51,7 +51,7 @@ export const passkeyRoutes =
     app.post(
       '/api/passkeys/register/verify',
       {
-        onRequest: guard,
+        onRequest: signedIn(services, 'fresh'),
         bodyLimit: VERIFY_LIMIT,
         schema: {
           tags,
@@ -147,7 +147,7 @@ export const passkeyRoutes =
     app.delete(
       '/api/passkeys/:id',
       {
-        onRequest: guard,
+        onRequest: signedIn(services, 'fresh'),
         schema: {
           tags,
           summary: 'Remove a passkey',

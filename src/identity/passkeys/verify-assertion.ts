@@ -39,17 +39,17 @@ const MAX_USER_HANDLE_BYTES = 64
  * besides is what the library accepts too easily: docs/decisions/0018-passkey-verification.md.
  */
 export const verifyAssertion = (
-  expected: Expectation & { credential: RegisteredCredential },
+  expected: Expectation & { credential: RegisteredCredential; isNamed?: boolean },
   answer: unknown,
 ): Promise<Verdict<AssertionFacts>> =>
   verdictOf(async () => {
-    const { credential } = expected
+    const { credential, isNamed = false } = expected
     const { id, response } = readCredential(answer)
     requireThat(id === credential.credentialId, 'credential_id', 'The response is of another credential.')
     const clientDataJSON = binaryMember(response, 'clientDataJSON', MAX_CLIENT_DATA_BYTES)
     const authenticatorData = binaryMember(response, 'authenticatorData', MAX_AUTHENTICATOR_DATA_BYTES)
     const signature = binaryMember(response, 'signature', MAX_SIGNATURE_BYTES)
-    checkUserHandle(credential.userHandle, response)
+    checkUserHandle(credential.userHandle, response, isNamed)
     checkClientData(clientDataJSON)
     // The library does not check this flag.
     const { flags } = readAuthenticatorData(bytesOf(authenticatorData))
@@ -90,11 +90,13 @@ export const verifyAssertion = (
 
 /**
  * §7.2, identifying the user. A login names no user beforehand, so the response must carry the user handle; our credentials
- * are discoverable and hold it. The library does not compare it.
+ * are discoverable and hold it. Where the options named the credentials of a user, an authenticator may leave it out. The
+ * library does not compare it.
  */
-function checkUserHandle(owner: string, response: Record<string, unknown>): void {
+function checkUserHandle(owner: string, response: Record<string, unknown>, isNamed: boolean): void {
   const given = response['userHandle']
   const isGiven = given !== undefined && given !== null && given !== ''
+  if (isNamed && !isGiven) return
   requireThat(isGiven, 'user_handle', 'The response does not say whose credential it is.')
   const handle = binaryMember(response, 'userHandle', MAX_USER_HANDLE_BYTES)
   requireThat(handle === owner, 'user_handle', 'The user handle is not of the user the credential belongs to.')

@@ -48,6 +48,19 @@ export const RequestOptions = Type.Object(
 )
 export type RequestOptions = Type.Static<typeof RequestOptions>
 
+/** The same for somebody who is signed in: the credentials are their own. */
+export const ProofOptions = Type.Object(
+  {
+    challenge: Type.String(),
+    rpId: Type.String(),
+    timeout: Type.Integer(),
+    userVerification: UserVerification,
+    allowCredentials: Type.Array(CredentialDescriptor),
+  },
+  { title: 'OwnCredentialRequestOptions', description: 'WebAuthn Level 3 section 5.5.' },
+)
+export type ProofOptions = Type.Static<typeof ProofOptions>
+
 /** A credential id of 1023 bytes, the longest there are. */
 const CredentialId = Type.String({ minLength: 1, maxLength: 1364 })
 /** The verification has narrower limits of its own. */

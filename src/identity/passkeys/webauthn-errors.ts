@@ -85,9 +85,9 @@ export async function verdictOf<Facts>(checks: () => Promise<Facts>): Promise<Ve
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-interface Failure {
+export interface Failure {
   /** The audit action. */
-  action: 'passkey.refused' | 'session.refused'
+  action: 'passkey.refused' | 'session.proved' | 'session.refused'
   /** The owner of the passkey, if known. */
   actor: Actor
   reason: FailureReason | 'no_challenge' | 'unknown_credential' | 'counter' | 'account_disabled'

@@ -96,6 +96,16 @@ export async function findRoleByName(db: Reader, name: string): Promise<string |
   return row?.id
 }
 
+/** Whether one of these roles has a permission. */
+export async function givesPermissions(db: Reader, roleIds: string[]): Promise<boolean> {
+  const query = db
+    .selectFrom('role_permissions')
+    .select('role_id')
+    .where('role_id', 'in', ['', ...roleIds])
+    .limit(1)
+  return (await query.executeTakeFirst()) !== undefined
+}
+
 export async function listRolesOf(db: Reader, userId: string): Promise<Role[]> {
   const rows = await roles(db)
     .innerJoin('user_roles', 'user_roles.role_id', 'roles.id')

@@ -17,6 +17,8 @@ interface Person extends Actor {
 
 export interface SignedInActor extends Person {
   sessionId: string
+  /** When it was last proved who has the session. */
+  provedAt: number | null
 }
 
 /** The same, by a session or by an access token. */
@@ -24,7 +26,8 @@ export type CallingActor = SignedInActor | (Person & { token: BearerToken })
 
 export const actorOf = ({ locate }: Pick<Services, 'locate'>, request: GuardedRequest): SignedInActor => {
   const { user, session, permission } = request.signedIn
-  return { id: user.id, email: user.email, source: sourceOf(locate, request), sessionId: session.id, permission }
+  const { id: sessionId, provedAt } = session
+  return { id: user.id, email: user.email, source: sourceOf(locate, request), sessionId, provedAt, permission }
 }
 
 export function callerOf(
@@ -34,5 +37,6 @@ export function callerOf(
   const { signedIn } = request
   const { user, permission } = signedIn
   const person = { id: user.id, email: user.email, source: sourceOf(locate, request), permission }
-  return 'token' in signedIn ? { ...person, token: signedIn.token } : { ...person, sessionId: signedIn.session.id }
+  if ('token' in signedIn) return { ...person, token: signedIn.token }
+  return { ...person, sessionId: signedIn.session.id, provedAt: signedIn.session.provedAt }
 }

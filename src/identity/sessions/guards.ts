@@ -8,11 +8,12 @@ import type {
 } from 'fastify'
 import { refuse } from '../../errors.ts'
 import { digest } from '../../platform/crypto/digest.ts'
-import type { Guard } from '../../platform/http/contracts.ts'
+import type { Freshness, Guard } from '../../platform/http/contracts.ts'
 import { isChange } from '../../platform/http/cors.ts'
 import { hasBearer, readBearer } from '../../platform/http/credentials.ts'
 import type { Services } from '../../platform/services.ts'
 import type { Permission } from '../../vocabulary/permissions.ts'
+import { requireFresh, requireFreshAlways } from './fresh.ts'
 import { readSessionCookie } from './session-cookie.ts'
 import { sessionErrors, bearerErrors } from './session-errors.ts'
 import { findSignedIn, findSignedInAccount, markUsed } from './session-store.ts'
@@ -27,7 +28,7 @@ interface GuardBrand<Who extends Caller> {
 }
 
 /** A guard after which `request.signedIn` is of this type. */
-type GuardFor<Who extends Caller> = Pick<Guard, 'permission' | 'alsoNeeds' | 'acceptsBearer'> &
+type GuardFor<Who extends Caller> = Pick<Guard, 'permission' | 'alsoNeeds' | 'acceptsBearer' | 'freshness'> &
   onRequestAsyncHookHandler<
     RawServerDefault,
     RawRequestDefaultExpression,
@@ -61,21 +62,28 @@ export type GuardedRequest = FastifyRequest & { signedIn: SignedIn }
 type GuardServices = Pick<Services, 'config' | 'db' | 'now'>
 
 /** Lets everybody through who has a live session. */
-export const signedIn = (services: GuardServices): GuardFor<SignedIn> => guard(services, null)
+export const signedIn = (services: GuardServices, freshness?: Freshness): GuardFor<SignedIn> =>
+  guard(services, null, freshness)
 
 /** Lets everybody through who has a live session and holds the permission through a role. */
-export const needs = (services: GuardServices, permission: Permission): GuardFor<SignedIn> =>
-  guard(services, permission)
+export const needs = (services: GuardServices, permission: Permission, freshness?: Freshness): GuardFor<SignedIn> =>
+  guard(services, permission, freshness)
 
 /** The same with two permissions. The transaction of a change checks the first one again, and its rule the other one. */
-export const needsBoth = (services: GuardServices, permission: Permission, alsoNeeds: Permission): GuardFor<SignedIn> =>
+export const needsBoth = (
+  services: GuardServices,
+  permission: Permission,
+  alsoNeeds: Permission,
+  freshness?: Freshness,
+): GuardFor<SignedIn> =>
   Object.assign(
     guardedBy<SignedIn>(permission, async (request) => {
       const who = await permittedSession(services, request, permission)
       await permittedSession(services, request, alsoNeeds)
+      await checkFreshness(services, who, freshness)
       request.signedIn = who
     }),
-    { alsoNeeds },
+    { alsoNeeds, freshness },
   )
 
 /** Lets everybody through who has a live session, and reads the whole account. */
@@ -86,10 +94,26 @@ export const signedInAccount = (services: GuardServices): GuardFor<SignedInAccou
     request.signedIn = account ?? refuseSignedOut()
   })
 
-function guard(services: GuardServices, permission: Permission | null): GuardFor<SignedIn> {
-  return guardedBy(permission, async (request) => {
-    request.signedIn = await permittedSession(services, request, permission)
-  })
+function guard(
+  services: GuardServices,
+  permission: Permission | null,
+  freshness: Freshness | undefined,
+): GuardFor<SignedIn> {
+  const check = async (request: FastifyRequest) => {
+    const who = await permittedSession(services, request, permission)
+    await checkFreshness(services, who, freshness)
+    request.signedIn = who
+  }
+  return Object.assign(guardedBy<SignedIn>(permission, check), { freshness })
+}
+
+async function checkFreshness(
+  { db, now }: GuardServices,
+  { user, session: { provedAt } }: SignedIn,
+  freshness: Freshness | undefined,
+): Promise<void> {
+  if (freshness === 'fresh') await requireFresh({ now }, db.read, { id: user.id, provedAt })
+  if (freshness === 'always_fresh') await requireFreshAlways({ now }, db.read, { id: user.id, provedAt })
 }
 
 async function permittedSession(
@@ -115,6 +139,7 @@ export const needsSessionOrToken = (
   services: GuardServices,
   permission: Permission,
   findBearer: FindBearer,
+  freshness?: 'sometimes_fresh',
 ): GuardFor<Caller> =>
   Object.assign(
     guardedBy<Caller>(permission, async (request) => {
@@ -122,7 +147,7 @@ export const needsSessionOrToken = (
         ? permitted((await findToken(request, findBearer)) ?? refuseToken(), permission)
         : await permittedSession(services, request, permission)
     }),
-    { acceptsBearer: true },
+    { acceptsBearer: true, freshness },
   )
 
 const findToken = async (request: FastifyRequest, findBearer: FindBearer) => {

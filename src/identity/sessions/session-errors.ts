@@ -1,6 +1,7 @@
 import { defineErrors } from '../../errors.ts'
 
 export const sessionErrors = defineErrors({
+  fresh_sign_in_needed: ['fresh_sign_in_needed', 'Confirm once more that it is you, and then try again.'],
   no_such_session: ['not_found', 'There is no such session.'],
   not_signed_in: ['unauthenticated', 'Please sign in.'],
   permission_needed: ['forbidden', 'This needs the permission {permission}.'],

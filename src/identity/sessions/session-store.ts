@@ -7,6 +7,7 @@ import { userHolds } from '../roles/role-store.ts'
 import { accountMayAct } from '../users/account-state.ts'
 import type { RowLock } from '../users/lock-user.ts'
 import { packedPermissions, packedRoles, toUser, unpackPermissions, USER_COLUMNS } from '../users/user-store.ts'
+import { freshUntil } from './fresh.ts'
 import { IDLE_MS, type Session, type SignedIn, type SignedInAccount } from './session.ts'
 
 type SessionRow = Selectable<Schema['sessions']>
@@ -39,7 +40,7 @@ const byToken = readStatement((db, value: Values<Live & { permission: string }>)
   live(db, value as Values<Live>)
     .select(['users.id', 'users.email', 'users.preferred_username'])
     .select(['sessions.id as session_id', 'sessions.method', 'sessions.amr'])
-    .select(['sessions.created_at', 'sessions.last_used_at'])
+    .select(['sessions.created_at', 'sessions.last_used_at', 'sessions.proved_at'])
     .select((eb) => userHolds(value('permission'))(eb).as('permitted')),
 )
 
@@ -54,7 +55,12 @@ export async function findSignedIn(
   if (!row) return undefined
   return {
     user: { id: row.id, email: row.email, preferredUsername: row.preferred_username },
-    session: { id: row.session_id, createdAt: row.created_at, lastUsedAt: row.last_used_at },
+    session: {
+      id: row.session_id,
+      createdAt: row.created_at,
+      lastUsedAt: row.last_used_at,
+      ...provenOf(row.created_at, row.proved_at),
+    },
     method: row.method,
     amr: row.amr.split(' '),
     permission,
@@ -79,6 +85,7 @@ const accountByToken = readStatement((db, value: Values<Live>) =>
       'sessions.created_at as session_created_at',
       'sessions.last_used_at',
       'sessions.expires_at',
+      'sessions.proved_at',
     ]),
 )
 
@@ -88,13 +95,19 @@ export async function findSignedInAccount(db: Reader, hash: string, now: number)
   if (!row) return undefined
   return {
     user: toUser(row),
-    session: toSession(row.session_id, row.session_created_at, row, row.session_id),
+    session: {
+      ...toSession(row.session_id, row.session_created_at, row, row.session_id),
+      ...provenOf(row.session_created_at, row.proved_at),
+      freshUntil: freshUntil(row.proved_at, now),
+    },
     permissions: unpackPermissions(row.permissions),
     method: row.method,
     amr: row.amr.split(' '),
     permission: null,
   }
 }
+
+const provenOf = (createdAt: number, provedAt: number | null) => ({ provedAt, authTime: provedAt ?? createdAt })
 
 const locking = (lock: RowLock) =>
   writeStatement((db, value: Values<{ id: string; userId: string; now: number; idleSince: number }>) => {
@@ -153,10 +166,21 @@ const insertSession = writeStatement((db, value: Values<NewSession>) =>
     created_at: value('created_at'),
     last_used_at: value('last_used_at'),
     expires_at: value('expires_at'),
+    proved_at: value('proved_at'),
   }),
 )
 
 export const addSession = (trx: Trx, session: NewSession): void => insertSession.next(trx, session)
+
+/** What a proof changes in a session. */
+export type ProvenSession = Pick<SessionRow, 'method' | 'amr' | 'proved_at'>
+
+export const readProven = (trx: Trx, id: string): Promise<ProvenSession | undefined> =>
+  trx.selectFrom('sessions').select(['method', 'amr', 'proved_at']).where('id', '=', id).executeTakeFirst()
+
+export async function updateProven(trx: Trx, id: string, proven: ProvenSession): Promise<void> {
+  await trx.updateTable('sessions').set(proven).where('id', '=', id).execute()
+}
 
 export async function markUsed(trx: Trx, id: string, now: number): Promise<void> {
   await trx.updateTable('sessions').set({ last_used_at: now }).where('id', '=', id).execute()

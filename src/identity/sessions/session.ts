@@ -27,10 +27,30 @@ export const Session = Type.Object(
 )
 export type Session = Type.Static<typeof Session>
 
+/** The session of the request. */
+export const OwnSession = Type.Object(
+  {
+    ...Session.properties,
+    freshUntil: Type.Union([Time, Type.Null()], {
+      description: 'Until when its sign-in, or a later proof, counts as fresh. Null: it does not any more.',
+    }),
+  },
+  { title: 'OwnSession' },
+)
+export type OwnSession = Type.Static<typeof OwnSession>
+
 /** Who sent a request, read from the database for each request: only what most requests need. */
 export interface SignedIn {
   user: { id: string; email: string; preferredUsername: string }
-  session: { id: string; createdAt: number; lastUsedAt: number }
+  session: {
+    id: string
+    createdAt: number
+    lastUsedAt: number
+    /** When it was last proved who has the session. Null: before that was stored. */
+    provedAt: number | null
+    /** The same for applications, as auth_time. */
+    authTime: number
+  }
   method: SignInMethod
   amr: string[]
   /** The permission that the guard of the route requires besides a session. */
@@ -57,7 +77,7 @@ export type Caller = SignedIn | TokenBearer
 /** The same with the whole account and its permissions. */
 export interface SignedInAccount extends SignedIn {
   user: User
-  session: Session
+  session: SignedIn['session'] & OwnSession
   permissions: Set<OpenWord<Permission>>
 }
 

@@ -50,6 +50,7 @@ export async function startSession(
     created_at: at,
     last_used_at: at,
     expires_at: at + lifetime,
+    proved_at: at,
   })
   return { id, token: token.plaintext, maxAge: remember ? lifetime / 1000 : undefined }
 }

@@ -4,37 +4,49 @@ import type { Trx } from '../../storage/database.ts'
 import { publish, type IdentityServices, type SignedOutBy } from '../access-events.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { endSessions } from '../sessions/end-sessions.ts'
+import { requireFresh, requireFreshAlways } from '../sessions/fresh.ts'
 import { changeOwnAccount } from '../sessions/lock-actor.ts'
 import { sessionErrors } from '../sessions/session-errors.ts'
 import { normalizePassword, refuseWeakPassword } from '../users/password-rules.ts'
 import { findAccountById, findUser } from '../users/user-store.ts'
 import { deleteEmailTokens } from './email-tokens.ts'
 import { attemptPassword } from './password-limits.ts'
-import { proveUntilUnchanged } from './prove-owner.ts'
+import { proveUntilUnchanged, refuseUntilReset } from './prove-owner.ts'
 import { signInErrors } from './sign-in-errors.ts'
 import type { SignInSource } from './sign-in-source.ts'
 import { tellOwner, type TellServices } from './tell-owner.ts'
 
-/** The current password is needed besides the session, so that a session left open is not enough to take over the account. */
+/**
+ * The current password is needed besides the session, so that a session left open is not enough to take over the account; for
+ * the first one, a fresh sign-in.
+ */
 export async function changePassword(
   services: IdentityServices,
-  request: { currentPassword: string; newPassword: string; source: SignInSource },
+  request: { currentPassword?: string; newPassword: string; source: SignInSource },
   actor: SignedInActor,
 ): Promise<void> {
   const { db, passwords } = services
-  const { ipAddress } = request.source
+  const { currentPassword, source } = request
+  const { ipAddress } = source
+  await requireFresh(services, db.read, actor)
   const password = normalizePassword(request.newPassword)
   const person = (await findUser(db.read, actor.id)) ?? refuse(sessionErrors.not_signed_in())
   await refuseWeakPassword(services, { field: 'newPassword', password, person, address: ipAddress })
-  const prove = async (): Promise<string> => {
-    const stored = (await findAccountById(db.read, actor.id))?.passwordHash ?? null
-    if (stored !== null && (await passwords.verify(stored, normalizePassword(request.currentPassword), ipAddress)))
-      return stored
-    const { account_has_no_password, current_password_wrong } = signInErrors
-    throw atField('currentPassword', stored === null ? account_has_no_password() : current_password_wrong())
+  const { account_has_no_password, current_password_missing, current_password_wrong } = signInErrors
+  const prove = async (): Promise<string | null> => {
+    const account = (await findAccountById(db.read, actor.id)) ?? refuse(sessionErrors.not_signed_in())
+    const stored = account.passwordHash
+    if (stored === null) {
+      if (currentPassword !== undefined) throw atField('currentPassword', account_has_no_password())
+      await requireFreshAlways(services, db.read, actor)
+      return null
+    }
+    if (currentPassword === undefined) throw atField('currentPassword', current_password_missing())
+    if (await passwords.verify(stored, normalizePassword(currentPassword), ipAddress)) return stored
+    throw atField('currentPassword', current_password_wrong())
   }
   let passwordHash: string | undefined
-  await attemptPassword(services, { email: actor.email, source: request.source }, () =>
+  await attemptPassword(services, { email: actor.email, source }, () =>
     proveUntilUnchanged(prove, async (proved) => {
       passwordHash ??= await passwords.hash(password, ipAddress)
       return store(services, actor, proved, passwordHash)
@@ -46,11 +58,13 @@ export async function changePassword(
 const store = (
   services: IdentityServices,
   actor: SignedInActor,
-  proved: string,
+  proved: string | null,
   passwordHash: string,
 ): Promise<true | undefined> =>
   changeOwnAccount(services, actor, async (trx) => {
-    if ((await findAccountById(trx, actor.id))?.passwordHash !== proved) return undefined
+    const account = (await findAccountById(trx, actor.id)) ?? refuse(sessionErrors.not_signed_in())
+    if (account.passwordHash !== proved) return undefined
+    refuseUntilReset(account)
     const { id: userId, sessionId: keepSessionId } = actor
     await setPassword(services, trx, { userId, passwordHash, keepSessionId, by: 'password_changed', actor })
     await recordEvent(services, trx, {

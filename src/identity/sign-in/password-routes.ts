@@ -106,12 +106,13 @@ export const passwordRoutes =
     app.post(
       '/api/account/password',
       {
-        onRequest: signedIn(services),
+        onRequest: signedIn(services, 'sometimes_fresh'),
         schema: {
           tags: ['Account'],
-          summary: 'Change your password',
-          description: 'Ends all your other sessions and the tokens of applications. Grants stay.',
-          body: Type.Object({ currentPassword: GivenPassword, newPassword: NewPassword }, strict),
+          summary: 'Change your password, or set the first one',
+          description:
+            'Ends all your other sessions and the tokens of applications. Grants stay. Somebody without a password leaves out `currentPassword`, and needs a fresh sign-in whatever the setting `freshSignIn`.',
+          body: Type.Object({ currentPassword: Type.Optional(GivenPassword), newPassword: NewPassword }, strict),
           response: { 200: Success, ...failures(400, 401, 403, 415, 429) },
         },
       },

@@ -2,17 +2,15 @@ import { refuse, atField } from '../../errors.ts'
 import type { Services } from '../../platform/services.ts'
 import type { Reader } from '../../storage/database.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
+import { requireFreshAlways } from '../sessions/fresh.ts'
 import type { SignedIn } from '../sessions/session.ts'
 import { normalizePassword } from '../users/password-rules.ts'
-import { findAccountById } from '../users/user-store.ts'
+import { type Account, findAccountById } from '../users/user-store.ts'
 import { attemptPassword } from './password-limits.ts'
 import { signInErrors } from './sign-in-errors.ts'
 import type { SignInSource } from './sign-in-source.ts'
 
 type ProofServices = Pick<Services, 'db' | 'limits' | 'now' | 'passwords'>
-
-/** How recent a sign-in with a passkey has to be. */
-const FRESH_MS = 10 * 60_000
 
 interface ProofRequest {
   actor: SignedInActor
@@ -49,8 +47,11 @@ async function prove(
 ): Promise<string | null> {
   const stored = (await findAccountById(db.read, actor.id))?.passwordHash ?? null
   if (stored === null) {
-    if (method === 'passkey' && now() < session.createdAt + FRESH_MS) return null
-    return refuse(signInErrors.fresh_sign_in_needed())
+    await requireFreshAlways({ now }, db.read, {
+      id: actor.id,
+      provedAt: method === 'passkey' ? session.provedAt : null,
+    })
+    return null
   }
   if (currentPassword === undefined) return refuse(atField('currentPassword', signInErrors.current_password_missing()))
   if (await passwords.verify(stored, normalizePassword(currentPassword), source.ipAddress)) return stored
@@ -74,4 +75,13 @@ export async function proveUntilUnchanged<P, T>(
     if (result !== undefined) return result
   }
   return refuse(signInErrors.password_being_changed())
+}
+
+/**
+ * Refuses to move or delete an account whose address was taken back, until its owner has set a password. Somebody else may
+ * still sign in with an older passkey, and would end the link that the owner sets the password with. Call it in the transaction
+ * of the change, with the account locked.
+ */
+export function refuseUntilReset({ reviewsAccess, passwordHash }: Account): void {
+  if (reviewsAccess && passwordHash === null) refuse(signInErrors.password_needed_after_restore())
 }

@@ -120,15 +120,6 @@ async function settleAccess(
 
 export const refuseInvalidLink = (): never => refuse(signInErrors.link_expired())
 
-/**
- * Refuses to move or delete an account whose address was taken back, until its owner has set a password. Somebody else may
- * still sign in with an older passkey, and would end the link that the owner sets the password with. Call it in the transaction
- * of the change, with the account locked.
- */
-export function refuseUntilReset({ reviewsAccess, passwordHash }: Account): void {
-  if (reviewsAccess && passwordHash === null) refuse(signInErrors.password_needed_after_restore())
-}
-
 async function addResetRequest(trx: Trx, email: string, now: number): Promise<void> {
   await trx.insertInto('reset_requests').values({ id: newId(), email, created_at: now }).execute()
 }

@@ -7,7 +7,7 @@ import { revokeOtherSessions, revokeSession, signOut } from '../sessions/end-ses
 import { currentlySignedIn, signedIn, signedInAccount } from '../sessions/guards.ts'
 import { clearSessionCookie } from '../sessions/session-cookie.ts'
 import { listSessions } from '../sessions/session-store.ts'
-import { Session } from '../sessions/session.ts'
+import { OwnSession, Session } from '../sessions/session.ts'
 import { Email } from '../users/email-address.ts'
 import { GivenPassword, NewPassword } from '../users/password-rules.ts'
 import { PersonName, User } from '../users/user.ts'
@@ -85,7 +85,7 @@ export const sessionRoutes =
           response: {
             200: Type.Object({
               user: User,
-              session: Session,
+              session: OwnSession,
               roles: User.properties.roles,
               permissions: Type.Array(HeldPermission),
             }),

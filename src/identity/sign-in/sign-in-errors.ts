@@ -8,7 +8,6 @@ export const signInErrors = defineErrors({
   current_password_missing: ['invalid_input', 'Give your current password.'],
   current_password_wrong: ['wrong_password', 'The current password is wrong.'],
   email_or_password_wrong: ['wrong_credentials', 'The email or the password is wrong.'],
-  fresh_sign_in_needed: ['fresh_sign_in_needed', 'Sign in with your passkey again, and then try once more.'],
   link_expired: ['invalid_token', 'This link is no longer valid. Ask for a new one.'],
   link_of_another_account: [
     'forbidden',
@@ -20,6 +19,7 @@ export const signInErrors = defineErrors({
     'forbidden',
     'The address of this account was taken back. First set a password, with the link in the mail that was sent to the address.',
   ],
+  proof_wrong: ['wrong_proof', 'That was not right. Try again.'],
   registration_closed: ['registration_closed', 'Accounts here are made by an administrator.'],
   too_many_registrations: ['too_many_requests', 'Too many accounts were made from your network. Try again in an hour.'],
 })

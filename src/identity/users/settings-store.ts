@@ -11,6 +11,8 @@ export interface Settings {
   registration: 'open' | 'invite'
   /** Addresses that people may register with; empty for all. */
   allowedEmailDomains: string[]
+  /** Whether acts that give access, or take over an account, need a sign-in of the last minutes. */
+  freshSignIn: boolean
   /** Changes with the logo; null without one. */
   logoVersion: string | null
 }
@@ -29,10 +31,17 @@ export async function readSettings(db: Reader, config: Config): Promise<Settings
     accentColor: null,
     registration: config.registration,
     allowedEmailDomains: [],
+    freshSignIn: false,
     logoVersion: null,
   }
   const fixed = Object.fromEntries(config.fixedSettings.map((name) => [name, defaults[name]]))
   return { ...defaults, ...stored, ...fixed }
+}
+
+/** One setting alone, for the guards of routes. */
+export async function asksForFreshSignIn(db: Reader): Promise<boolean> {
+  const row = await db.selectFrom('settings').select('value').where('name', '=', 'freshSignIn').executeTakeFirst()
+  return row?.value === 'true'
 }
 
 export async function findLogo(db: Reader): Promise<Buffer | undefined> {

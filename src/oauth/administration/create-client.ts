@@ -3,6 +3,7 @@ import type { CheckedTrx } from '../../identity/roles/checked-trx.ts'
 import { withoutEscalation } from '../../identity/roles/escalation.ts'
 import type { SignedInActor } from '../../identity/sessions/actor.ts'
 import { administer } from '../../identity/sessions/administer.ts'
+import { requireFresh } from '../../identity/sessions/fresh.ts'
 import { type Actor, recordEvent } from '../../platform/audit/record-event.ts'
 import { issueToken } from '../../platform/crypto/digest.ts'
 import { newId } from '../../platform/ids.ts'
@@ -46,6 +47,7 @@ export async function createClient(
   const created = await administer(services, actor, (trx, holdings) =>
     withoutEscalation(trx, holdings, [atHosts(services, hosts)], async (checked) => {
       refuseTellingMore(holdings, {}, request)
+      if (request.clientType === 'confidential') await requireFresh(services, checked, actor)
       await rsaKey?.store(checked)
       return insertClient(services, checked, request, actor)
     }),

@@ -63,7 +63,7 @@ export const clientRoutes =
     app.post(
       '/oauth/clients',
       {
-        onRequest: needs(services, 'oauth_clients:write'),
+        onRequest: needs(services, 'oauth_clients:write', 'sometimes_fresh'),
         schema: {
           tags,
           summary: 'Register an application',
@@ -153,7 +153,7 @@ export const clientRoutes =
     app.post(
       '/oauth/clients/:clientId/secret',
       {
-        onRequest: needs(services, 'oauth_clients:write'),
+        onRequest: needs(services, 'oauth_clients:write', 'fresh'),
         schema: {
           tags,
           summary: 'Give an application a new secret',

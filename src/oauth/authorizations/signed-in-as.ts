@@ -1,5 +1,4 @@
 import { Type } from 'typebox'
-import type { SignedIn } from '../../identity/sessions/session.ts'
 import { findUser } from '../../identity/users/user-store.ts'
 import { Nullable } from '../../platform/http/contracts.ts'
 import type { Reader } from '../../storage/database.ts'
@@ -19,8 +18,3 @@ export async function signedInAs(
   const user = await findUser(db, id)
   return { id, email, displayName: user?.displayName ?? null, avatarUrl: user?.avatarUrl ?? null }
 }
-
-/** Values of acr: `phr` is phishing-resistant, of OpenID's Extended Authentication Profile. */
-const ACR = { passkey: 'phr', password: '1' } as const
-
-export const acrOf = ({ method }: Pick<SignedIn, 'method'>): string => ACR[method]

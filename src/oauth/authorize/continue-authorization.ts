@@ -69,6 +69,7 @@ export async function continueAuthorization(
     grantAndIssue(provider, attempt, signedIn, {
       ...signedIn.user,
       sessionId: signedIn.session.id,
+      provedAt: signedIn.session.provedAt,
       permission: null,
       source: source(),
     })

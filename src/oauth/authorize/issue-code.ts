@@ -7,10 +7,10 @@ import { mustConfirm, refuseToGiveAccess } from '../../identity/users/email-addr
 import { recordEvent } from '../../platform/audit/record-event.ts'
 import { issueToken } from '../../platform/crypto/digest.ts'
 import type { Trx } from '../../storage/database.ts'
+import { acrOf } from '../../vocabulary/sign-in-methods.ts'
 import { addCode } from '../authorizations/code-store.ts'
 import { addToGrant, lockClientWithGrant } from '../authorizations/grant-store.ts'
 import { CODE_MS } from '../authorizations/lifetimes.ts'
-import { acrOf } from '../authorizations/signed-in-as.ts'
 import { packClaims } from '../claims/claims-request.ts'
 import { clientErrors } from '../clients/client-errors.ts'
 import { noteClientSession } from '../clients/client-session-store.ts'
@@ -104,7 +104,7 @@ export async function issueCode(
     scope: request.scopes.join(' '),
     nonce: request.nonce ?? null,
     claims: packClaims(request.claims),
-    auth_time: Math.floor(signedIn.session.createdAt / 1000),
+    auth_time: Math.floor(signedIn.session.authTime / 1000),
     acr: acrOf(signedIn),
     amr: signedIn.amr.join(' '),
     session_id: sessionId,

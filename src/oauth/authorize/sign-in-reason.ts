@@ -1,5 +1,5 @@
 import type { SignedIn } from '../../identity/sessions/session.ts'
-import { acrOf } from '../authorizations/signed-in-as.ts'
+import { acrOf } from '../../vocabulary/sign-in-methods.ts'
 import type { Parameters } from '../protocol/parameters.ts'
 import type { Provider } from '../provider.ts'
 import { authorizationErrors } from './authorization-errors.ts'
@@ -44,7 +44,7 @@ function findReason(
   const { hintedUser, claims, maxAge } = request
   const isOther = hintedUser !== undefined && hintedUser !== signedIn.user.id
   const isTooWeak = claims.acr !== undefined && !claims.acr.includes(acrOf(signedIn))
-  const age = now - signedIn.session.createdAt
+  const age = now - signedIn.session.authTime
   if (!isFresh(signedIn, pending)) {
     if (isOther || isTooWeak || demandsSignIn(request)) return 'demanded'
     return maxAge !== undefined && age > maxAge * 1000 ? 'too_old' : undefined

@@ -9,9 +9,9 @@ import type { RequestSource } from '../../platform/http/request-source.ts'
 import { addressKey } from '../../platform/limits/address-queue.ts'
 import { LIMITS } from '../../platform/limits/limits.ts'
 import type { Trx } from '../../storage/database.ts'
+import { acrOf } from '../../vocabulary/sign-in-methods.ts'
 import { addCode } from '../authorizations/code-store.ts'
 import { addToGrant, lockClientWithGrant } from '../authorizations/grant-store.ts'
-import { acrOf } from '../authorizations/signed-in-as.ts'
 import { NO_CLAIMS, packClaims } from '../claims/claims-request.ts'
 import { clientErrors } from '../clients/client-errors.ts'
 import type { KnownClient } from '../clients/client.ts'
@@ -132,7 +132,7 @@ async function addAuthorization(
     scope: device.scope,
     nonce: null,
     claims: packClaims(NO_CLAIMS),
-    auth_time: Math.floor(signedIn.session.createdAt / 1000),
+    auth_time: Math.floor(signedIn.session.authTime / 1000),
     acr: acrOf(signedIn),
     amr: signedIn.amr.join(' '),
     // The person approves in a browser; the device has no part in that session.

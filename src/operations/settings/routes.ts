@@ -20,6 +20,10 @@ const fields = {
   name: VisibleName({ maxLength: 64, description: 'Of the service, in mails and in the list of passkeys.' }),
   accentColor: Nullable(Type.String({ pattern: '^#[0-9a-fA-F]{6}$' })),
   registration: Type.Enum(['open', 'invite']),
+  freshSignIn: Type.Boolean({
+    description:
+      'Whether acts that give access or can take over an account need a sign-in, or a proof at `/api/auth/fresh`, within ten minutes (403 fresh_sign_in_needed). They have `x-fresh-sign-in` here; those with `always_fresh` need it whatever the setting.',
+  }),
   allowedEmailDomains: Type.Array(
     Type.String({ pattern: '^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\\.)+[a-z0-9-]{2,63}$' }),
     {
@@ -74,7 +78,7 @@ export const settingsRoutes =
     app.patch(
       '/api/admin/settings',
       {
-        onRequest: needs(services, 'settings:manage'),
+        onRequest: needs(services, 'settings:manage', 'fresh'),
         schema: {
           tags,
           summary: 'Change settings',
@@ -92,7 +96,7 @@ export const settingsRoutes =
     app.put(
       '/api/admin/settings/logo',
       {
-        onRequest: needs(services, 'settings:manage'),
+        onRequest: needs(services, 'settings:manage', 'fresh'),
         schema: {
           tags,
           summary: 'Set the logo',
@@ -111,7 +115,7 @@ export const settingsRoutes =
     app.delete(
       '/api/admin/settings/logo',
       {
-        onRequest: needs(services, 'settings:manage'),
+        onRequest: needs(services, 'settings:manage', 'fresh'),
         schema: { tags, summary: 'Remove the logo', response: { 200: Success, ...failures(401, 403) } },
       },
       async (request) => {

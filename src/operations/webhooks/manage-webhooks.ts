@@ -1,6 +1,7 @@
 import { atField, refuse } from '../../errors.ts'
 import type { SignedInActor } from '../../identity/sessions/actor.ts'
 import { administer } from '../../identity/sessions/administer.ts'
+import { requireFresh } from '../../identity/sessions/fresh.ts'
 import { sessionErrors } from '../../identity/sessions/session-errors.ts'
 import { recordEvent } from '../../platform/audit/record-event.ts'
 import { newId } from '../../platform/ids.ts'
@@ -101,7 +102,9 @@ export async function changeWebhook(
   input: WebhookChange,
   actor: SignedInActor,
 ): Promise<Webhook> {
+  const isMerelyOff = input.enabled === false && Object.keys(input).length === 1
   const { isTurnedOff, webhook } = await administerWebhooks(services, actor, async (trx) => {
+    if (!isMerelyOff) await requireFresh(services, trx, actor)
     await lockWebhook(trx, id)
     const before = (await findWebhook(trx, id)) ?? refuseUnknown()
     const changes = withoutSame(before, input)

@@ -3,6 +3,7 @@ import { actorOf } from '../../identity/sessions/actor.ts'
 import { needsBoth } from '../../identity/sessions/guards.ts'
 import {
   ById,
+  type Freshness,
   failures,
   NextCursor,
   PageQuery,
@@ -37,7 +38,7 @@ export const webhookRoutes =
   (services: Services): Routes =>
   async (app) => {
     const { db } = services
-    const guard = () => needsBoth(services, 'webhooks:manage', 'audit:read')
+    const guard = (freshness?: Freshness) => needsBoth(services, 'webhooks:manage', 'audit:read', freshness)
 
     app.get(
       '/api/admin/webhooks',
@@ -63,7 +64,7 @@ export const webhookRoutes =
     app.post(
       '/api/admin/webhooks',
       {
-        onRequest: guard(),
+        onRequest: guard('fresh'),
         schema: {
           tags,
           summary: 'Add a webhook',
@@ -89,7 +90,7 @@ export const webhookRoutes =
     app.patch(
       '/api/admin/webhooks/:id',
       {
-        onRequest: guard(),
+        onRequest: guard('sometimes_fresh'),
         schema: {
           tags,
           summary: 'Change a webhook, or turn it off or on',
@@ -126,7 +127,7 @@ export const webhookRoutes =
     app.post(
       '/api/admin/webhooks/:id/secret',
       {
-        onRequest: guard(),
+        onRequest: guard('fresh'),
         schema: {
           tags,
           summary: 'Give a webhook a new secret',

@@ -4,6 +4,7 @@ import { Type } from 'typebox'
 import { ERROR_CODES, OAUTH_ERROR_CODES } from '../../errors.ts'
 import type { OpenWord } from '../../vocabulary/open-word.ts'
 import type { Permission } from '../../vocabulary/permissions.ts'
+import { PROOFS } from '../../vocabulary/sign-in-methods.ts'
 
 /** A feature's routes: a Fastify plugin whose schemas give its types. */
 export type Routes = FastifyPluginAsyncTypebox
@@ -15,7 +16,14 @@ export type Guard = onRequestAsyncHookHandler & {
   alsoNeeds?: Permission
   /** Whether an access token is as good as a session here. */
   acceptsBearer?: boolean
+  freshness?: Freshness | undefined
 }
+
+/**
+ * Whether a route needs a fresh sign-in: while the setting `freshSignIn` is on, whatever the setting, or depending on what is
+ * asked for, which the rule itself then decides with `requireFresh`.
+ */
+export type Freshness = 'fresh' | 'always_fresh' | 'sometimes_fresh'
 
 /** The guard among the hooks of a route. */
 export const guardOf = ({ onRequest }: Pick<RouteOptions, 'onRequest'>): Guard | undefined =>
@@ -57,6 +65,12 @@ export const ErrorBody = Type.Object(
     reason: Type.Optional(ErrorReason),
     values: Type.Optional(ErrorValues),
     issues: Type.Optional(Type.Array(Issue)),
+    methods: Type.Optional(
+      Type.Array(Type.Enum([...PROOFS]), {
+        description:
+          'With `fresh_sign_in_needed`: what this person can prove with, at `/api/auth/fresh`, who they are.',
+      }),
+    ),
   },
   { title: 'Error' },
 )

@@ -31,6 +31,7 @@ export const latchkeyFormat: ErrorFormat = (error) =>
         ...(error.reason === undefined ? {} : { reason: error.reason }),
         ...(error.values ? { values: error.values } : {}),
         ...(error.issues ? { issues: error.issues } : {}),
+        ...(error.methods ? { methods: error.methods } : {}),
       }
 
 const OAUTH_CODES: Partial<Record<ErrorCode, OAuthErrorCode>> = {

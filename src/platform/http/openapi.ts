@@ -53,10 +53,11 @@ export async function describeApi(
   })
 }
 
-const accessOf = ({ permission, alsoNeeds, acceptsBearer }: Guard) => ({
+const accessOf = ({ permission, alsoNeeds, acceptsBearer, freshness }: Guard) => ({
   security: [{ session: [] }, ...(acceptsBearer ? [{ bearer: [] }] : [])],
   ...(permission === null ? {} : { 'x-permission': permission }),
   ...(alsoNeeds === undefined ? {} : { 'x-permission-too': alsoNeeds }),
+  ...(freshness === undefined ? {} : { 'x-fresh-sign-in': freshness }),
 })
 
 /** The document, once all routes are in place. */

@@ -18,8 +18,6 @@ import {
   type AppPassword,
 } from './app-password-store.ts'
 
-/** How recent the sign-in has to be: an app password outlives the session. */
-const FRESH_MS = 10 * 60_000
 const MAX_PER_PERSON = 50
 
 type EndServices = TellServices & Pick<IdentityServices, 'db' | 'accessSubscribers'>
@@ -28,18 +26,15 @@ interface CreateRequest {
   name: string
   client_id: string
   expiresAt?: number
-  /** When the session of the request began. */
-  signedInAt: number
 }
 
 /** Makes a password that works for this person at this site alone. It is shown once; only its digest is stored. */
 export async function createAppPassword(
   services: TellServices & Pick<Services, 'db'>,
-  { name, client_id: clientId, expiresAt, signedInAt }: CreateRequest,
+  { name, client_id: clientId, expiresAt }: CreateRequest,
   actor: SignedInActor,
 ): Promise<{ appPassword: AppPassword; password: string }> {
   const { now, random } = services
-  if (now() >= signedInAt + FRESH_MS) throw appPasswordErrors.app_password_needs_fresh_sign_in()
   if (expiresAt !== undefined && expiresAt <= now())
     throw atField('expiresAt', appPasswordErrors.app_password_expiry_past())
   const { plaintext: password, hash: passwordHash } = issueToken(random, 'ap_')

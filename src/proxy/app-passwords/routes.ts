@@ -42,12 +42,12 @@ export const appPasswordRoutes =
     app.post(
       path,
       {
-        onRequest: signedIn(services),
+        onRequest: signedIn(services, 'always_fresh'),
         schema: {
           tags,
           summary: 'Make an app password',
           description:
-            'Works with HTTP Basic at that site alone, with your username or email address. Needs a sign-in within the last ten minutes (403 `fresh_sign_in_needed`). At most 50.',
+            'Works with HTTP Basic at that site alone, with your username or email address. Needs a fresh sign-in whatever the setting `freshSignIn` (403 `fresh_sign_in_needed`). At most 50.',
           body: Type.Object(
             {
               name: VisibleName(),
@@ -66,8 +66,7 @@ export const appPasswordRoutes =
         },
       },
       async (request, reply) => {
-        const { createdAt: signedInAt } = request.signedIn.session
-        const made = await createAppPassword(services, { ...request.body, signedInAt }, actorOf(services, request))
+        const made = await createAppPassword(services, request.body, actorOf(services, request))
         return reply.code(201).send(made)
       },
     )

@@ -5,6 +5,7 @@ import { needs, needsSessionOrToken } from '../../identity/sessions/guards.ts'
 import { findSshBearer } from '../../oauth/tokens/ssh-bearer-store.ts'
 import {
   ById,
+  type Freshness,
   failures,
   NextCursor,
   Nullable,
@@ -61,7 +62,7 @@ export const hostAdminRoutes =
   (services: Services & { hostLists: HostLists }): Routes =>
   async (app) => {
     const { db, now } = services
-    const guard = () => needs(services, 'ssh:hosts:manage')
+    const guard = (freshness?: Freshness) => needs(services, 'ssh:hosts:manage', freshness)
 
     /** Adds whether the list that the host uses is the current one, and why it needs attention. */
     const withState = async (hosts: StoredHost[]): Promise<Host[]> => {
@@ -112,7 +113,7 @@ export const hostAdminRoutes =
     app.post(
       '/api/ssh/hosts',
       {
-        onRequest: guard(),
+        onRequest: guard('fresh'),
         schema: {
           tags,
           summary: 'Register a host, and get the line that enrolls it',
@@ -178,7 +179,7 @@ export const hostAdminRoutes =
     app.post(
       '/api/ssh/hosts/:id/enrollment',
       {
-        onRequest: guard(),
+        onRequest: guard('fresh'),
         schema: {
           tags,
           summary: 'A new line that enrolls a host',

@@ -1,5 +1,6 @@
 import { atField, refuse } from '../../errors.ts'
 import type { CallingActor } from '../../identity/sessions/actor.ts'
+import { requireFresh } from '../../identity/sessions/fresh.ts'
 import { changeOwnAccount } from '../../identity/sessions/lock-actor.ts'
 import { tellOwner, type TellServices } from '../../identity/sign-in/tell-owner.ts'
 import { recordEvent } from '../../platform/audit/record-event.ts'
@@ -44,6 +45,8 @@ export async function addSshKey(
   }
   try {
     return await changeOwnAccount(services, actor, async (trx) => {
+      // An ephemeral key goes by itself.
+      if (!request.ephemeral) await requireFresh(services, trx, actor)
       if ((await countSshKeys(trx, actor.id, at)) >= MAX_KEYS) {
         throw sshErrors.too_many_ssh_keys({ max: MAX_KEYS })
       }

@@ -31,6 +31,7 @@ import { outbox } from './0029-outbox.ts'
 import { sshSessions } from './0030-ssh-sessions.ts'
 import { hostsInStep } from './0031-hosts-in-step.ts'
 import { sshAccounts } from './0032-ssh-accounts.ts'
+import { freshSignIn } from './0033-fresh-sign-in.ts'
 
 export interface Migration {
   name: string
@@ -91,4 +92,5 @@ export const MIGRATIONS: readonly Migration[] = [
   inSql('0030-ssh-sessions', sshSessions),
   inSql('0031-hosts-in-step', hostsInStep),
   inSql('0032-ssh-accounts', sshAccounts),
+  inSql('0033-fresh-sign-in', freshSignIn),
 ]

@@ -77,6 +77,7 @@ export interface SignInTables {
     created_at: number
     last_used_at: number
     expires_at: number
+    proved_at: number | null
   }
   known_browsers: { token_hash: string; user_id: string; created_at: number; expires_at: number }
   known_devices: { user_id: string; device_hash: string; first_seen_at: number }
@@ -110,6 +111,7 @@ export interface SignInTables {
     challenge: string
     expires_at: number
     created_at: number
+    session_id: string | null
   }
   passkeys: {
     id: string

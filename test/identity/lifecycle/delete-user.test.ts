@@ -41,7 +41,8 @@ onEachEngine('deleting a user', (engine) => {
       geolocation: { country: null, city: null, region: null },
       requestId: '',
     }
-    const actor = { id: user.id, email: user.email, sessionId, permission: 'users:delete', source } as const
+    const given = { permission: 'users:delete', provedAt: null, source } as const
+    const actor = { id: user.id, email: user.email, sessionId, ...given }
     return deleteUser({ ...app.services, blobs }, userId, actor)
   }
 

@@ -9,6 +9,13 @@ export const ACCOUNT_CHANGES: Record<string, ChangeTest> = {
     prepare: async (app, { user }) => ({ path: `/api/auth/sessions/${(await signIn(app, user)).sessionId}/revoke` }),
   },
   'POST /api/auth/sessions/revoke-all': { prepare: async () => ({ path: '/api/auth/sessions/revoke-all' }) },
+  'POST /api/auth/fresh': { prepare: async () => ({ path: '/api/auth/fresh', body: { password: PASSWORD } }) },
+  'POST /api/auth/fresh/options': {
+    async prepare(app, person) {
+      await addPasskey(app, person)
+      return { path: '/api/auth/fresh/options', body: {} }
+    },
+  },
   'POST /api/auth/verify-email': {
     async prepare(app, person) {
       await person.post('/api/auth/verify-email/resend')

@@ -43,7 +43,14 @@ onEachEngine('the settings', (engine) => {
 
   test('have defaults, and only those who may manage them see and change them', async () => {
     assert.deepEqual((await manager.get(URL)).json(), {
-      settings: { name: 'Latchkey', accentColor: null, registration: 'open', allowedEmailDomains: [], logoUrl: null },
+      settings: {
+        name: 'Latchkey',
+        accentColor: null,
+        registration: 'open',
+        allowedEmailDomains: [],
+        freshSignIn: false,
+        logoUrl: null,
+      },
       fixed: [],
     })
     const other = await signedInPerson(shared(), { permissions: ['users:write'] })

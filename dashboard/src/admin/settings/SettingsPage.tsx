@@ -1,4 +1,17 @@
-import { Alert, Button, Code, ColorInput, Group, Paper, Radio, Stack, TagsInput, Text, TextInput } from '@mantine/core'
+import {
+  Alert,
+  Button,
+  Code,
+  ColorInput,
+  Group,
+  Paper,
+  Radio,
+  Stack,
+  Switch,
+  TagsInput,
+  Text,
+  TextInput,
+} from '@mantine/core'
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { PictureEditor } from '../../account/PictureEditor.tsx'
@@ -30,6 +43,7 @@ export function SettingsPage() {
             <InstallationForm settings={settings} fixed={fixed} />
             <LogoSection settings={settings} />
             <RegistrationForm settings={settings} fixed={fixed} />
+            <FreshSignInForm settings={settings} />
             <MailTestSection />
           </>
         )}
@@ -199,6 +213,26 @@ export function RegistrationForm({ settings, fixed }: RegistrationFormProps) {
             {...form.getInputProps('allowedEmailDomains')}
             onChange={(names) => form.setFieldValue('allowedEmailDomains', domainsIn(names))}
           />
+          <FailureAlert failure={form.unplaced} />
+          <SaveButton form={form} />
+        </Stack>
+      </Form>
+    </Section>
+  )
+}
+
+/** Whether an open session is enough for acts that give access. */
+export function FreshSignInForm({ settings }: { settings: Settings }) {
+  const texts = useTexts('admin').settings
+  const form = useSettingsForm({
+    initialValues: { freshSignIn: settings.freshSignIn },
+    changes: ({ freshSignIn }) => ({ freshSignIn }),
+  })
+  return (
+    <Section title={texts.freshSignIn} description={texts.freshSignInText}>
+      <Form form={form}>
+        <Stack>
+          <Switch label={texts.freshSignInLabel} {...form.getInputProps('freshSignIn', { type: 'checkbox' })} />
           <FailureAlert failure={form.unplaced} />
           <SaveButton form={form} />
         </Stack>

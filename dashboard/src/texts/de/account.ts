@@ -30,6 +30,16 @@ export const account: typeof English = {
     otherText:
       'In einem anderen Tab wurde dieser Browser mit einem anderen Konto angemeldet. Von dieser Seite aus wurde nichts geändert. Laden Sie sie neu, um mit dem anderen Konto weiterzuarbeiten.',
   },
+  proof: {
+    title: 'Bestätigen Sie, dass Sie es sind',
+    text: 'Das gibt Zugang oder ändert, wie Sie sich anmelden. Dafür genügt eine offene Sitzung nicht.',
+    nothing:
+      'Ihr Konto hat weder ein Passwort noch einen Passkey. Setzen Sie zuerst ein Passwort: mit „Passwort vergessen“ auf der Anmeldeseite.',
+    passkey: 'Mit einem Passkey bestätigen',
+    password: 'Passwort',
+    submit: 'Bestätigen',
+    cancel: 'Abbrechen',
+  },
   nav: {
     label: 'Hauptnavigation',
     open: 'Navigation öffnen',
@@ -156,7 +166,10 @@ export const account: typeof English = {
     current: 'Bisheriges Passwort',
     next: 'Neues Passwort',
     submit: 'Passwort ändern',
-    done: 'Ihr Passwort ist geändert. Alle anderen Sitzungen sind beendet.',
+    first:
+      'Ihr Konto hat noch kein Passwort. Mit einem können Sie sich auch anmelden, wenn der Passkey gerade nicht zur Hand ist.',
+    submitFirst: 'Passwort setzen',
+    done: 'Das neue Passwort gilt. Alle anderen Sitzungen sind beendet.',
   },
   passkeys: {
     title: 'Passkeys',

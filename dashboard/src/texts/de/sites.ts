@@ -117,7 +117,6 @@ export const sites: typeof English = {
     endTitle: (name) => `„${name}“ beenden?`,
     endText: 'Das Programm, das es verwendet, kommt dann nicht mehr hinein.',
     end: 'Beenden',
-    signInAgain: 'Wieder anmelden',
     unknownSite: 'Eine Website, die Sie nicht mehr benutzen dürfen',
   },
 }

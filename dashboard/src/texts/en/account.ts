@@ -29,6 +29,16 @@ export const account = {
     otherText:
       'In another tab this browser was signed in to another account. Nothing was changed from this page. Reload it to go on with the other account.',
   },
+  proof: {
+    title: 'Confirm that it is you',
+    text: 'This gives access, or changes how you sign in, so an open session is not enough for it.',
+    nothing:
+      'Your account has neither a password nor a passkey. Set a password first, with “Forgotten password” on the sign-in page.',
+    passkey: 'Confirm with a passkey',
+    password: 'Password',
+    submit: 'Confirm',
+    cancel: 'Cancel',
+  },
   nav: {
     label: 'Main navigation',
     open: 'Open navigation',
@@ -151,7 +161,9 @@ export const account = {
     current: 'Current password',
     next: 'New password',
     submit: 'Change password',
-    done: 'Your password is changed. Every other session has ended.',
+    first: 'Your account has no password yet. With one, you can sign in where your passkey is not at hand.',
+    submitFirst: 'Set password',
+    done: 'The new password holds. Every other session has ended.',
   },
   passkeys: {
     title: 'Passkeys',

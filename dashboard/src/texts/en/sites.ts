@@ -106,7 +106,6 @@ export const sites = {
     endTitle: (name: string) => `End “${name}”?`,
     endText: 'The program that uses it no longer gets in.',
     end: 'End',
-    signInAgain: 'Sign in again',
     unknownSite: 'A site that you may no longer use',
   },
 }

@@ -98,6 +98,7 @@ export const audit: typeof English = {
     'secret_key.replaced': 'Geheimer Schlüssel ersetzt',
     'session.ended': 'Abgemeldet',
     'session.others_revoked': 'Andere Sitzungen beendet',
+    'session.proved': 'Identität bestätigt',
     'session.refused': 'Anmeldung abgewiesen',
     'session.revoked': 'Sitzung beendet',
     'session.started': 'Angemeldet',

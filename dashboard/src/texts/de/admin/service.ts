@@ -104,6 +104,10 @@ export const settings: typeof English.settings = {
   domains: 'Zugelassene E-Mail-Domains',
   domainsHint:
     'Leer: jede Adresse. Sonst registriert man sich nur mit diesen und bestätigt die Adresse, bevor Anwendungen offenstehen. Einladungen gehen an jede Adresse.',
+  freshSignIn: 'Frische Anmeldung',
+  freshSignInText:
+    'Ob eine Sitzung, die noch offen ist, genügt, um Zugang zu geben oder ein Konto zu übernehmen: Rollen mit Berechtigungen, Passkeys, Passwörter, Schlüssel, Geheimnisse, diese Einstellungen. Um Zugang zu beenden, genügt immer eine Sitzung.',
+  freshSignInLabel: 'Noch einmal fragen, wer jemand ist, wenn die Anmeldung länger als zehn Minuten zurückliegt',
   mail: 'Mail',
   mailText: (email) => `Ausprobieren, ob Mails diesen Dienst verlassen. Sie geht an ${email}.`,
   mailSubmit: 'Mail an mich schicken',

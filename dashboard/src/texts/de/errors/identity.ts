@@ -62,6 +62,7 @@ export const roleErrors: ErrorTexts<typeof roles> = {
 }
 
 export const sessionErrors: ErrorTexts<typeof sessions> = {
+  fresh_sign_in_needed: 'Bestätigen Sie noch einmal, dass Sie es sind, und versuchen Sie es dann erneut.',
   no_such_session: 'Diese Sitzung gibt es nicht.',
   not_signed_in: 'Ihre Sitzung ist beendet. Melden Sie sich neu an.',
   permission_needed: 'Dafür braucht es die Berechtigung {permission}.',
@@ -73,7 +74,6 @@ export const signInErrors: ErrorTexts<typeof signIn> = {
   current_password_missing: 'Geben Sie Ihr jetziges Passwort an.',
   current_password_wrong: 'Das ist nicht Ihr jetziges Passwort.',
   email_or_password_wrong: 'E-Mail-Adresse oder Passwort ist falsch.',
-  fresh_sign_in_needed: 'Melden Sie sich noch einmal mit Ihrem Passkey an, und versuchen Sie es dann erneut.',
   link_expired: 'Dieser Link gilt nicht mehr. Fordern Sie einen neuen an.',
   link_of_another_account:
     'Dieser Link gehört zu einem anderen Konto. Melden Sie sich mit jenem Konto an, um seine Adresse zu bestätigen.',
@@ -81,6 +81,7 @@ export const signInErrors: ErrorTexts<typeof signIn> = {
   password_being_changed: 'Das Passwort wird gerade geändert. Versuchen Sie es noch einmal.',
   password_needed_after_restore:
     'Die Adresse dieses Kontos wurde zurückgeholt. Setzen Sie zuerst ein Passwort, mit dem Link in der E-Mail, die an diese Adresse geschickt wurde.',
+  proof_wrong: 'Das war nicht richtig. Versuchen Sie es noch einmal.',
   registration_closed: 'Konten legt hier die Verwaltung an.',
   too_many_registrations:
     'Aus Ihrem Netz wurden zu viele Konten angelegt. Versuchen Sie es in einer Stunde noch einmal.',

@@ -12,8 +12,6 @@ export const siteErrors: ErrorTexts<typeof sites> = {
 
 export const appPasswordErrors: ErrorTexts<typeof appPasswords> = {
   app_password_expiry_past: 'Das Ende muss in der Zukunft liegen.',
-  app_password_needs_fresh_sign_in:
-    'Melden Sie sich wieder an, und legen Sie das App-Passwort dann innerhalb von zehn Minuten an.',
   app_password_site_unknown: 'Es gibt keine solche Website, die App-Passwörter annimmt und die Sie benutzen dürfen.',
   no_such_app_password: 'Dieses App-Passwort gibt es nicht.',
   too_many_app_passwords: 'Sie haben schon {max} App-Passwörter. Beenden Sie eines, das nicht mehr gebraucht wird.',

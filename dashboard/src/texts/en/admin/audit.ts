@@ -98,6 +98,7 @@ export const audit = {
     'secret_key.replaced': 'Secret key replaced',
     'session.ended': 'Signed out',
     'session.others_revoked': 'Other sessions ended',
+    'session.proved': 'Confirmed who it is',
     'session.refused': 'Sign-in refused',
     'session.revoked': 'Session ended',
     'session.started': 'Signed in',

@@ -104,6 +104,10 @@ export const settings = {
   domains: 'Allowed email domains',
   domainsHint:
     'Empty: every address. Otherwise people register only with these, and confirm their address before they can use applications. Invitations go to every address.',
+  freshSignIn: 'Fresh sign-in',
+  freshSignInText:
+    'Whether a session that was left open is enough to give access or to take over an account: roles with permissions, passkeys, passwords, keys, secrets, these settings. Ending access never needs more than a session.',
+  freshSignInLabel: 'Ask again who somebody is, unless they have signed in within ten minutes',
   mail: 'Mail',
   mailText: (email: string) => `Try whether mail leaves this service. It goes to ${email}.`,
   mailSubmit: 'Send me a mail',

@@ -1,0 +1,73 @@
+import { Type } from 'typebox'
+import { failures, Nullable, type Routes, strict, Time } from '../../platform/http/contracts.ts'
+import type { IdentityServices } from '../access-events.ts'
+import { AssertionResponse, EmptyBody, ProofOptions } from '../passkeys/webauthn-contracts.ts'
+import { actorOf } from '../sessions/actor.ts'
+import { signedIn } from '../sessions/guards.ts'
+import { GivenPassword } from '../users/password-rules.ts'
+import { proveWithPassword } from './prove-again.ts'
+import { signInSourceOf } from './sign-in-source.ts'
+
+const tags = ['Sign-in and sessions']
+/** As for a sign-in with a passkey. */
+const PROOF_LIMIT = 64 * 1024
+
+/** Proving once more, in a session, who has it. */
+export const freshRoutes =
+  (services: IdentityServices): Routes =>
+  async (app) => {
+    app.post(
+      '/api/auth/fresh',
+      {
+        onRequest: signedIn(services),
+        bodyLimit: PROOF_LIMIT,
+        schema: {
+          tags,
+          summary: 'Make this session fresh',
+          description:
+            'With the password, or with the response of a passkey to `/api/auth/fresh/options`. It holds for ten minutes, and raises what applications are told about this sign-in, never what a token says that was issued before. Wrong: 401 `wrong_proof`, which counts like a failed sign-in; the session stays as it is.',
+          body: Type.Union([
+            Type.Object({ password: GivenPassword }, strict),
+            Type.Object(
+              { challengeId: Type.String({ minLength: 1, maxLength: 64 }), response: AssertionResponse },
+              strict,
+            ),
+          ]),
+          response: {
+            200: Type.Object({ freshUntil: Nullable(Time) }),
+            ...failures(400, 401, 403, 413, 415, 429),
+          },
+        },
+      },
+      async (request) => {
+        const { body } = request
+        const actor = actorOf(services, request)
+        if ('password' in body)
+          return proveWithPassword(services, { ...body, source: signInSourceOf(services.locate, request) }, actor)
+        const { proveWithPasskey } = await import('../passkeys/prove-with-passkey.ts')
+        return proveWithPasskey(services, body, actor)
+      },
+    )
+
+    app.post(
+      '/api/auth/fresh/options',
+      {
+        onRequest: signedIn(services),
+        schema: {
+          tags,
+          summary: 'Begin to make this session fresh with a passkey',
+          description:
+            'The challenge is valid for five minutes, once, and in this session alone. 404 for somebody without a passkey.',
+          body: EmptyBody,
+          response: {
+            200: Type.Object({ challengeId: Type.String(), options: ProofOptions }),
+            ...failures(400, 401, 403, 404),
+          },
+        },
+      },
+      async (request) => {
+        const { proofOptions } = await import('../passkeys/prove-with-passkey.ts')
+        return proofOptions(services, actorOf(services, request))
+      },
+    )
+  }
