@@ -36,9 +36,10 @@ TIMER_LINK=timers.target.wants/latchkey-ssh-sync.timer
 # What sshd reads, and what may have been there before.
 REPLACED='trusted_user_ca.pub revoked_keys ssh_host_ed25519_key-cert.pub sshd_config.d/10-latchkey.conf'
 
-say() { echo "latchkey: $*"; }
+# Not with echo, which in some shells makes control characters of what a server has written with backslashes.
+say() { printf '%s\n' "latchkey: $*"; }
 fail() {
-  echo "latchkey: $*" >&2
+  printf '%s\n' "latchkey: $*" >&2
   exit 1
 }
 has_systemd() { [ -z "$root" ] && [ -d /run/systemd/system ]; }
@@ -46,6 +47,13 @@ make_private() { [ -d "$1" ] || (umask 077 && mkdir -p "$1"); }
 run_program() { LATCHKEY_ROOT=$root "$@"; }
 
 # ---- Before anything is changed
+
+# One at a time: another run would take what this one does for what was here before.
+lock() {
+  [ -d "$ssh_folder" ] && command -v flock >/dev/null || return 0
+  exec 9<"$ssh_folder"
+  flock -n 9 || fail 'The installer is already running here. Nothing was changed.'
+}
 
 read_options() {
   removes=
@@ -106,16 +114,17 @@ remember_before() {
   rm -rf "$state/before.new"
   mkdir "$state/before.new"
   printf '%s' "$made" >"$state/before.new/made-folders"
-  if ! grep -qs "^# Written by Latchkey's installer" "$snippet"; then
+  if ! is_our_snippet; then
     for each in $REPLACED; do
       [ ! -e "$ssh_folder/$each" ] || cp -p "$ssh_folder/$each" "$state/before.new/${each##*/}"
     done
   fi
   mv "$state/before.new" "$state/before"
 }
+is_our_snippet() { grep -qs "^# Written by Latchkey's installer" "$snippet"; }
 # Where the first attempt has failed there is nothing to take back.
 forget_before() {
-  if [ ! -e "$state/user-ca" ] && ! is_enrolled && [ ! -e "$snippet" ]; then
+  if [ ! -e "$state/user-ca" ] && ! is_enrolled && ! is_our_snippet; then
     made=$(cat "$state/before/made-folders")
     rm -rf "$state"
     remove_made
@@ -166,14 +175,19 @@ HostCertificate /etc/ssh/ssh_host_ed25519_key-cert.pub
 AuthorizedPrincipalsFile /etc/ssh/latchkey_principals/%u
 END
 }
+# An empty file stands for none.
+keep_snippet() {
+  if [ -e "$snippet" ]; then cp -p "$snippet" "$state/snippet.new"; else : >"$state/snippet.new"; fi
+  mv -f "$state/snippet.new" "$state/snippet-before"
+}
 undo_snippet() {
-  if [ -e "$state/snippet-before" ]; then mv -f "$state/snippet-before" "$snippet"; else rm -f "$snippet"; fi
+  if [ -s "$state/snippet-before" ]; then mv -f "$state/snippet-before" "$snippet"; else rm -f "$snippet" "$state/snippet-before"; fi
   fail "$*"
 }
 configure_sshd() {
   mkdir -p "$(dirname "$snippet")"
-  rm -f "$state/snippet-before"
-  [ ! -e "$snippet" ] || cp -p "$snippet" "$state/snippet-before"
+  # Of a run that was killed before sshd had accepted its change: that change is not to come back.
+  [ -e "$state/snippet-before" ] || keep_snippet
   write_snippet >"$snippet.new"
   chmod 0644 "$snippet.new"
   if [ -z "$root" ]; then
@@ -196,10 +210,10 @@ check_sshd() {
   set -- 'trustedusercakeys /etc/ssh/trusted_user_ca.pub' 'revokedkeys /etc/ssh/revoked_keys'
   ! is_enrolled || set -- "$@" 'authorizedprincipalsfile /etc/ssh/latchkey_principals/%u'
   for line in "$@"; do
-    echo "$effective" | grep -qx "$line" ||
+    printf '%s\n' "$effective" | grep -qx "$line" ||
       undo_snippet "Another part of sshd's configuration sets ${line%% *}, so the change was undone. Remove that part and run this again."
   done
-  ! is_enrolled || echo "$effective" | grep -qx 'hostkey /etc/ssh/ssh_host_ed25519_key' || {
+  ! is_enrolled || printf '%s\n' "$effective" | grep -qx 'hostkey /etc/ssh/ssh_host_ed25519_key' || {
     say "sshd does not use this host's Ed25519 key, which its certificate is for, because HostKey in its configuration names others."
     say 'Until you add the line HostKey /etc/ssh/ssh_host_ed25519_key there, ssh asks people about the key of this host.'
   }
@@ -258,8 +272,12 @@ check_result() {
 # ---- Taking it back. Each step can be repeated, and what the next run needs goes last.
 
 remove_all() {
-  rm -rf "$state.removed"
-  [ -e "$snippet" ] || [ -e "$state" ] || [ -e "$settings" ] || [ -e "$programs/latchkey-ssh-sync" ] ||
+  if [ -e "$state.removed" ] && [ ! -e "$state" ]; then
+    finish_removal
+    return
+  fi
+  # This host may have a file of its own under the name of the snippet.
+  is_our_snippet || [ -e "$state" ] || [ -e "$settings" ] || [ -e "$programs/latchkey-ssh-sync" ] ||
     fail 'Latchkey is not installed here.'
   if [ -x "$programs/latchkey-ssh-accounts" ]; then
     run_program "$programs/latchkey-ssh-accounts" remove || fail 'The accounts that Latchkey made could not be locked. Nothing else was changed.'
@@ -281,17 +299,21 @@ remove_all() {
   fi
   if [ -x "$programs/latchkey-ssh-session" ]; then run_program "$programs/latchkey-ssh-session" remove; fi
   for each in trusted_user_ca.pub revoked_keys ssh_host_ed25519_key-cert.pub; do put_back "$each"; done
-  rm -rf "$ssh_folder/latchkey_principals" "$ssh_folder/latchkey_host_token" "$ssh_folder"/.latchkey.??????
+  rm -rf "$ssh_folder/latchkey_principals" "$ssh_folder/latchkey_host_token" "$ssh_folder"/.latchkey.*
   remove_host_key
   for each in $UNITS $ACCOUNTS_UNIT; do rm -f "$units/$each" "$units/$each.new"; done
   rm -f "$units/$SERVICE_LINK" "$units/$TIMER_LINK"
   ! has_systemd || systemctl daemon-reload
   for each in $PROGRAMS; do rm -f "$programs/$each" "$programs/$each.new"; done
   rm -rf "$settings" "$settings.new" "$root/run/latchkey-ssh"
-  made=$(cat "$state/before/made-folders" 2>/dev/null || true)
-  remove_made
   # At once: a part of it would tell the next run that nothing had been here before.
+  rm -rf "$state.removed"
   [ ! -e "$state" ] || mv "$state" "$state.removed"
+  finish_removal
+}
+finish_removal() {
+  made=$(cat "$state.removed/before/made-folders" 2>/dev/null || true)
+  remove_made
   rm -rf "$state.removed"
   remove_made
   say 'Everything was taken back. The host is still listed on the server: delete it there too, under Administration, Hosts.'
@@ -329,6 +351,7 @@ stop_sync() {
 
 read_options "$@"
 [ -n "$root" ] || [ "$(id -u)" -eq 0 ] || fail 'This must be run as root.'
+lock
 if [ -n "$removes" ]; then
   remove_all
   exit
@@ -351,3 +374,5 @@ install_sessions
 start_service
 reload_sshd
 check_result
+# From here on the line that has enrolled this host is refused as used.
+rm -f "$state/unfinished"

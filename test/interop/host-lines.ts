@@ -6,6 +6,7 @@ import type { TestContext } from 'node:test'
 import { createHost, type Created } from '../ssh/hosts/managed-host.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { createClock } from '../support/clock.ts'
+import type { TestStorage } from '../support/engines.ts'
 import { freePort } from '../support/free-port.ts'
 import { type SignedInPerson, signedInPerson } from '../support/people.ts'
 import { temporaryFolder } from './openssh.ts'
@@ -18,11 +19,15 @@ export interface ServiceOfHosts {
   admin: SignedInPerson
 }
 
-export async function startServiceOfHosts(t: TestContext): Promise<ServiceOfHosts> {
-  const port = await freePort()
-  const url = `http://127.0.0.1:${port}`
-  const app = await startApp(t, { clock: createClock(Date.now()), config: { baseUrl: url } })
-  await app.app.listen({ port, host: '127.0.0.1' })
+/** With `port` it is one that was restored from a backup; with `url` it does not listen, because another server is in front of it. */
+export async function startServiceOfHosts(
+  t: TestContext,
+  { port, storage, url: front }: { port?: number; storage?: TestStorage; url?: string } = {},
+): Promise<ServiceOfHosts> {
+  const url = front ?? `http://127.0.0.1:${port ?? (await freePort())}`
+  const clock = createClock(Date.now())
+  const app = await startApp(t, { clock, config: { baseUrl: url }, ...(storage && { storage }) })
+  if (front === undefined) await app.app.listen({ port: Number(new URL(url).port), host: '127.0.0.1' })
   return { app, url, admin: await signedInPerson(app, { admin: true }) }
 }
 
@@ -44,6 +49,13 @@ export async function newLine({ admin }: ServiceOfHosts, hostId: string, revoke 
   const answer = await admin.post(`/api/ssh/hosts/${hostId}/enrollment`, { revoke })
   assert.equal(answer.statusCode, 201, answer.body)
   return answer.json<Created>().command
+}
+
+/** Whether the token that a host has is one that the server takes. */
+export async function worksWith({ url }: ServiceOfHosts, root: string): Promise<boolean> {
+  const token = join(root, 'etc/ssh/latchkey_host_token')
+  const answer = await run('curl', ['-s', '--config', token, `${url}/ssh/hosts/principals`], {})
+  return answer.output.startsWith('{"accounts":{')
 }
 
 export interface EnrolledRoot {

@@ -14,17 +14,12 @@ import {
   runLine,
   type ServiceOfHosts,
   startServiceOfHosts,
+  worksWith,
 } from './host-lines.ts'
 import { newRoot, read, run } from './ssh-host-scripts.ts'
 
 const TOKEN = 'etc/ssh/latchkey_host_token'
 const SNIPPET = 'etc/ssh/sshd_config.d/10-latchkey.conf'
-
-/** Whether the token that a host has is one that the server takes. */
-async function worksWith(service: ServiceOfHosts, root: string): Promise<boolean> {
-  const answer = await run('curl', ['-s', '--config', join(root, TOKEN), `${service.url}/ssh/hosts/principals`], {})
-  return answer.output.startsWith('{"accounts":{')
-}
 
 test('a used enrolment line, run again, changes nothing on the host and says that it was used', async (t) => {
   const service = await startServiceOfHosts(t)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { issue, saveKey } from '../ssh/public-keys.ts'
@@ -98,4 +99,23 @@ test('sshd accepts the configuration that the installer writes', async (t) => {
   assert.equal(code, 0, output)
   assert.match(output, /^trustedusercakeys \/etc\/ssh\/trusted_user_ca\.pub$/m)
   assert.match(output, /^revokedkeys \/etc\/ssh\/revoked_keys$/m)
+})
+
+test('while the installer is at work on a host, another one changes nothing', async (t) => {
+  const root = newRoot(t)
+  const before = inEtcSsh(root)
+  const asked = Promise.withResolvers<ServerResponse>()
+  const url = await startFakeServer(t, (_request, response) => asked.resolve(response))
+  const first = install(root, url)
+  const response = await asked.promise
+  for (const option of ['--allow-sudo', '--remove']) {
+    const { code, output } = await run('sh', [join(SCRIPTS, 'install.sh'), option], {
+      LATCHKEY_ROOT: root,
+      LATCHKEY_URL: url,
+    })
+    assert.deepEqual([code, output], [1, 'latchkey: The installer is already running here. Nothing was changed.\n'])
+  }
+  response.writeHead(503).end()
+  assert.equal((await first).code, 1)
+  assert.deepEqual(inEtcSsh(root), before)
 })

@@ -18,6 +18,7 @@ function rootWithOwnFiles(t: TestContext): string {
   newHostKeys(root)
   writeFileSync(join(root, 'etc/ssh/revoked_keys'), 'ssh-ed25519 AAAA own\n', { mode: 0o600 })
   writeFileSync(join(root, 'etc/ssh/trusted_user_ca.pub'), 'own\n')
+  writeFileSync(join(root, 'etc/ssh/sshd_config.d/10-latchkey.conf'), '# own\n')
   return root
 }
 

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { createHost } from '../ssh/hosts/managed-host.ts'
+import {
+  copyOf,
+  enrollRoot,
+  newLine,
+  runLine,
+  type ServiceOfHosts,
+  startServiceOfHosts,
+  worksWith,
+} from './host-lines.ts'
+import { killAtCall, newHostKeys, newRoot, read } from './ssh-host-scripts.ts'
+
+/** The programs that change something. The installer is killed in place of each of their calls. */
+const PROGRAMS = ['curl', 'ssh-keygen', 'mv', 'rm', 'sync', 'cp', 'mkdir', 'ln']
+/** One call of so many. The long form, `KILL_EVERY=1`, takes some minutes. */
+const EVERY = Number(process.env['KILL_EVERY'] ?? 16)
+
+const SNIPPET = 'etc/ssh/sshd_config.d/10-latchkey.conf'
+
+const filesIn = (root: string) =>
+  readdirSync(root, { recursive: true, withFileTypes: true })
+    .filter((each) => each.isFile())
+    .map((each) => join(each.parentPath, each.name).slice(root.length + 1))
+
+/** What must hold at every moment: nothing lets in anybody whom the server has not listed. */
+function assertNotLooser(root: string, at: string): void {
+  if (!existsSync(join(root, SNIPPET))) return
+  const snippet = String(read(root, SNIPPET))
+  assert.match(snippet, /^AuthorizedPrincipalsFile \/etc\/ssh\/latchkey_principals\/%u$/m, at)
+  assert.match(snippet, /^RevokedKeys /m, at)
+  assert.ok(existsSync(join(root, 'etc/ssh/revoked_keys')), at)
+  for (const name of readdirSync(join(root, 'etc/ssh/latchkey_principals'))) assert.doesNotMatch(name, /^stranger/, at)
+}
+
+/** What must hold once the same line was run again: the host is enrolled, and nothing is left of what was killed. */
+async function assertEnrolled(service: ServiceOfHosts, root: string, at: string): Promise<void> {
+  assertNotLooser(root, at)
+  assert.ok(existsSync(join(root, SNIPPET)), at)
+  assert.equal(await worksWith(service, root), true, at)
+  const files = filesIn(root)
+  const left = files.filter((name) => /\.latchkey\.|\.new$|attempt|received|\.gone|unfinished|snippet/.test(name))
+  assert.deepEqual(left, [], at)
+  const secrets = files.filter((name) => /PRIVATE KEY/.test(readFileSync(join(root, name), 'utf8')))
+  assert.deepEqual(
+    secrets.filter((name) => !/ssh_host_(rsa|ed25519)_key$/.test(name)),
+    [],
+    at,
+  )
+  const tokens = files.filter((name) => /Bearer ht_/.test(readFileSync(join(root, name), 'utf8')))
+  assert.deepEqual(tokens, ['etc/ssh/latchkey_host_token'], at)
+}
+
+interface Scene {
+  root: string
+  line: string
+}
+
+/** Kills the line at its calls, one after the other, on a host of its own each time, and runs the same line again. */
+async function killEverywhere(
+  t: TestContext,
+  service: ServiceOfHosts,
+  first: number,
+  prepare: () => Promise<Scene>,
+): Promise<number> {
+  let killed = 0
+  for (let call = first; ; call += EVERY) {
+    const { root, line } = await prepare()
+    if (!(await killAtCall(t, PROGRAMS, call, (environment) => runLine(root, line, { environment })))) return killed
+    killed++
+    const at = `after a kill at call ${call}`
+    assertNotLooser(root, at)
+    const again = await runLine(root, line)
+    assert.equal(again.code, 0, `${at}: ${again.output}`)
+    await assertEnrolled(service, root, at)
+    const used = await runLine(root, line)
+    assert.deepEqual([used.code, /was used before/.test(used.output)], [1, true], `${at}: ${used.output}`)
+    rmSync(root, { recursive: true })
+  }
+}
+
+test('an enrolment that is killed at any step is finished by the same line, and leaves no key or token lying about', async (t) => {
+  const service = await startServiceOfHosts(t)
+  const newHost = async (): Promise<Scene> => {
+    const root = newRoot(t)
+    newHostKeys(root, ['rsa'])
+    return { root, line: (await createHost(service.admin)).command }
+  }
+  const killed = await killEverywhere(t, service, 2, newHost)
+  t.diagnostic(`killed at ${killed} steps`)
+  assert.ok(killed * EVERY > 60, `${killed} steps`)
+})
+
+test('a new enrolment of a host with a dead token that is killed at any step is finished by the same line, and never looser', async (t) => {
+  const service = await startServiceOfHosts(t)
+  const { root: original, hostId } = await enrollRoot(t, service)
+  const renewed = async (): Promise<Scene> => ({
+    root: copyOf(t, original),
+    line: await newLine(service, hostId, true),
+  })
+  const killed = await killEverywhere(t, service, Math.max(2, EVERY / 2), renewed)
+  t.diagnostic(`killed at ${killed} steps`)
+  assert.ok(killed * EVERY > 60, `${killed} steps`)
+})
