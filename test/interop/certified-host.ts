@@ -12,6 +12,8 @@ const SCRIPT = '/usr/local/sbin/latchkey-ssh-session'
 export interface CertifiedHost extends SessionHost {
   /** A new key with a certificate for these principals. */
   certify(serial: number | string, principals?: string): { keyPath: string }
+  /** Signs the public keys in these files with these options of ssh-keygen, as certificates of ada. */
+  sign(...args: string[]): void
   /** Replaces the list of revoked certificates. */
   revoke(...serials: (number | string)[]): void
   /** Who may log in to the account. */
@@ -29,13 +31,13 @@ interface Report {
 interface Options {
   accounts?: string[]
   lines?: string
-  /** Runs the script with BusyBox alone. */
-  busybox?: boolean
+  /** Runs the script with BusyBox alone, or with bash as other distributions do, and not with dash. */
+  shell?: 'busybox' | 'bash' | undefined
 }
 
 export async function newCertifiedHost(
   t: Pick<TestContext, 'after'>,
-  { accounts = ['ada', 'bob'], lines = '', busybox = false }: Options = {},
+  { accounts = ['ada', 'bob'], lines = '', shell }: Options = {},
 ): Promise<CertifiedHost> {
   const folder = temporaryFolder(t)
   const ca = newKeyPair(folder, 'ca')
@@ -43,9 +45,11 @@ export async function newCertifiedHost(
   const host = await newSessionHost(t, accounts, files + lines)
   host.write('/etc/ssh/trusted_user_ca.pub', `${ca.publicKey}\n`)
   const script = readFileSync(join(SCRIPTS, 'latchkey-ssh-session'), 'utf8')
-  if (busybox)
+  if (shell === 'busybox')
     await host.run('mkdir /run/busybox; busybox --install -s /run/busybox; ln -s /usr/bin/ssh-keygen /run/busybox')
-  host.write(SCRIPT, busybox ? onBusybox(script) : script, 0o755)
+  if (shell === 'bash') await host.run('mkdir /run/bash; ln -s /bin/bash /run/bash/sh')
+  const inShell = shell === undefined ? script : script.replace('#!/bin/sh', `#!/run/${shell}/sh`)
+  host.write(SCRIPT, shell === 'busybox' ? inShell.replace(/^PATH=.*$/m, 'PATH=/run/busybox') : inShell, 0o755)
   await host.run(`${SCRIPT} install`)
 
   let count = 0
@@ -57,13 +61,15 @@ export async function newCertifiedHost(
   }
   revoke()
   await host.startSshd()
+  const sign = (...args: string[]) =>
+    void sshKeygen('-q', '-s', ca.path, '-I', 'ada:usr_1:1', '-n', 'ada', '-V', '-1m:+1h', ...args)
   return {
     ...host,
     revoke,
+    sign,
     certify(serial, principals = 'ada') {
       const key = newKeyPair(folder, `key${++count}`)
-      const options = ['-I', 'ada:usr_1:1', '-n', principals, '-z', String(serial), '-V', '-1m:+1h']
-      sshKeygen('-q', '-s', ca.path, ...options, `${key.path}.pub`)
+      sign('-n', principals, '-z', String(serial), `${key.path}.pub`)
       return { keyPath: key.path }
     },
     list: (account, ...principals) =>
@@ -73,6 +79,3 @@ export async function newCertifiedHost(
     report: async () => JSON.parse(`{${await host.run(`${SCRIPT} report`)}}`) as Report,
   }
 }
-
-const onBusybox = (script: string): string =>
-  script.replace('#!/bin/sh', '#!/run/busybox/sh').replace(/^PATH=.*$/m, 'PATH=/run/busybox')

@@ -3,91 +3,10 @@ import { test } from 'node:test'
 import { until } from '../support/replicas.ts'
 import { newCertifiedHost } from './certified-host.ts'
 import { newKeyPair, sshKeygen, temporaryFolder } from './openssh.ts'
-import { needsRoot, type SessionHost } from './session-host.ts'
+import { needsRoot } from './session-host.ts'
 import { connect, shows, withPassword } from './ssh-sessions.ts'
 
 const AT = 'ada@127.0.0.1'
-
-/** What runs on the host as the account. */
-const runningAs = async (host: SessionHost, account: string): Promise<string[]> =>
-  (await host.run(`ps -u ${account} -o stat=,args= | grep -v '^Z' | cut -c 6- || true`)).split('\n').filter(Boolean)
-
-/** Ways to outlive a session. Each leaves a process with these arguments. */
-const ESCAPES: Record<string, string> = {
-  'a background job': 'sleep 5001 >/dev/null 2>&1 &',
-  nohup: 'nohup sleep 5002 >/dev/null 2>&1 &',
-  setsid: 'setsid sleep 5003 >/dev/null 2>&1 </dev/null &',
-  'a double fork and setsid': '(setsid sh -c "(sleep 5004 &)" >/dev/null 2>&1 </dev/null &)',
-  tmux: "tmux new-session -d 'sleep 5005'",
-  'a trap for TERM': `(setsid sh -c 'trap "" TERM HUP; while :; do sleep 5006; done' >/dev/null 2>&1 </dev/null &)`,
-  'an empty environment': '(setsid env -i /bin/sleep 5007 >/dev/null 2>&1 </dev/null &)',
-  'a stopped process': "(setsid sh -c 'kill -STOP $$; exec sleep 5008' >/dev/null 2>&1 </dev/null &)",
-  'a namespace of its own': '(setsid unshare --user --map-root-user sleep 5009 >/dev/null 2>&1 </dev/null &)',
-  'a name that looks like two processes': String.raw`(setsid /usr/bin/python3 -c '
-import ctypes, time
-ctypes.CDLL(None).prctl(15, b"\n1 (x) S 0 1 1", 0, 0, 0)
-time.sleep(5010)' >/dev/null 2>&1 </dev/null &)`,
-}
-
-for (const busybox of [false, true]) {
-  test(
-    `nothing that a session has started outlives the end of its certificate${busybox ? ', with BusyBox' : ''}`,
-    needsRoot,
-    async (t) => {
-      const host = await newCertifiedHost(t, { busybox })
-      const [ada, again, bob] = [host.certify(1), host.certify(2), host.certify(3, 'bob')]
-      const other = host.connect(bob, 'bob@127.0.0.1', 'setsid sleep 6001 >/dev/null 2>&1 & echo started; sleep 6002')
-      const same = host.connect(again, AT, 'setsid sleep 6003 >/dev/null 2>&1 & echo started; sleep 6004')
-      const open = host.connect(ada, AT, `${Object.values(ESCAPES).join('\n')}\necho started; sleep 5011`)
-      const closed = host.connect(ada, AT, '(setsid sleep 5012 >/dev/null 2>&1 </dev/null &) ; echo started')
-      const byPassword = withPassword(t)
-      const password = connect(
-        t,
-        host,
-        [...byPassword.args, AT, 'setsid sleep 6005 >/dev/null 2>&1 & echo started; sleep 6006'],
-        byPassword.environment,
-      )
-      for (const each of [other, same, open, closed, password]) await shows(each, 'started')
-      await closed.ended
-      const started = ['5001', '5002', '5003', '5004', '5005', '5006', '5007', '5009', '5010', '5011', '5012']
-      await until(async () => {
-        const now = (await runningAs(host, 'ada')).join('\n')
-        return started.every((each) => now.includes(each)) && now.includes('kill -STOP')
-      }, 20_000)
-
-      // One connection has closed by itself, which is told once.
-      await host.session('judge')
-      const report = await host.report()
-      assert.deepEqual(report.sessions?.map(({ serial }) => serial).toSorted(), ['1', '2', '3'])
-      assert.deepEqual(
-        report.ended?.map(({ serial, account }) => [serial, account]),
-        [['1', 'ada']],
-      )
-      await host.session('reported')
-      assert.deepEqual((await host.report()).ended, [])
-
-      host.revoke(1)
-      await host.session('judge')
-      const rest = await runningAs(host, 'ada')
-      assert.deepEqual(
-        rest.filter((each) => /50\d\d|STOP/.test(each)),
-        [],
-      )
-      await open.ended
-      const spared = [...rest, ...(await runningAs(host, 'bob'))].join('\n')
-      for (const each of ['6001', '6002', '6003', '6004', '6005', '6006'])
-        assert.match(spared, new RegExp(`sleep ${each}`))
-      assert.deepEqual(
-        (await host.report()).ended?.map(({ serial }) => serial),
-        ['1'],
-      )
-      assert.equal(
-        await host.run('ls /run/latchkey-ssh/left /run/latchkey-ssh/announced'),
-        '/run/latchkey-ssh/announced:\n\n/run/latchkey-ssh/left:\n',
-      )
-    },
-  )
-}
 
 test(
   'a certificate that is revoked between authentication and record opens nothing, nor one that opens the account no more',
@@ -125,35 +44,6 @@ test(
         forwarding.child.kill()
       }
     }
-  },
-)
-
-test(
-  'a process that has the number of a session by now is not ended, nor one from before a restart of the host',
-  needsRoot,
-  async (t) => {
-    const host = await newCertifiedHost(t)
-    const session = host.connect(host.certify(1), AT, 'echo started; sleep 5001')
-    await shows(session, 'started')
-    // The record of another process with that number, and one of another boot.
-    const script = `cd /run/latchkey-ssh/sessions; name=$(ls)
-    sleep 5002 >/dev/null 2>&1 & echo $!
-    sed "s/^# pid .*/# pid $!/; s/^# audit .*/# audit -/" "$name" >"$!-17"
-    sed "s/^# boot .*/# boot another/" "$name" >"$!-18"
-    sed "s/^# pid .*/# pid 1/" "$name" >"1-19"`
-    const [pid = ''] = (await host.run(script)).trim().split('\n')
-    await host.run('mv /run/latchkey-ssh/sessions/*-1[789] /run/; rm -rf /run/latchkey-ssh/ended/*')
-    const genuine = (await host.run('ls /run/latchkey-ssh/sessions')).trim()
-    await host.run(`mv /run/latchkey-ssh/sessions/${genuine} /run/genuine; mv /run/*-1[789] /run/latchkey-ssh/sessions`)
-    host.revoke(1)
-    await host.session('judge')
-    await host.run(`kill -0 ${pid}; kill -0 1`)
-    assert.ok(session.isOpen(), session.output())
-    const { sessions, ended } = await host.report()
-    assert.deepEqual([sessions, ended?.length], [[], 3])
-    await host.run(`mv /run/genuine /run/latchkey-ssh/sessions/${genuine}`)
-    await host.session('judge')
-    await session.ended
   },
 )
 
