@@ -98,7 +98,7 @@ export const hosts: typeof English.hosts = {
   delete: 'Löschen',
   deleteTitle: (name) => `${name} löschen?`,
   deleteText:
-    'Seine Zertifikate werden sofort widerrufen, und niemand kann sich dort noch mit einem Zertifikat anmelden. Die Dateien auf ihm bleiben, wie sie sind.',
+    'Seine Zertifikate werden sofort widerrufen, und niemand kann sich dort noch mit einem Zertifikat anmelden. Was auf ihm eingerichtet wurde, bleibt, bis es dort entfernt wird.',
 }
 
 export const certificates: typeof English.certificates = {

@@ -84,7 +84,7 @@ export const hosts = {
   delete: 'Delete',
   deleteTitle: (name: string) => `Delete ${name}?`,
   deleteText:
-    'Its certificates are revoked at once, and nobody can log in to it with a certificate any more. The files on it stay as they are.',
+    'Its certificates are revoked at once, and nobody can log in to it with a certificate any more. What the setup has installed on it stays until it is removed there.',
 }
 
 export const certificates = {
