@@ -90,7 +90,7 @@ test('a private key that was chosen by mistake is not sent', async ({ asAdminist
 test('the page shows the command to set up a host, also after a reload', async ({ asAdministrator: page, server }) => {
   await page.goto('/ssh')
   await page.getByRole('tab', { name: 'Set up a host' }).click()
-  const command = page.getByText(`curl -fsS ${server.origin}/ssh/host-setup.sh | sudo sh`)
+  const command = page.getByText(`curl -fsS ${server.origin}/ssh/host-setup.sh | sudo sh`, { exact: true })
   await expect(command).toBeVisible()
   await page.reload()
   await expect(command).toBeVisible()
