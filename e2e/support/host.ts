@@ -1,7 +1,13 @@
 import { type APIRequestContext, expect } from '@playwright/test'
 import { makeKey } from './ssh-key.ts'
 
-type ReportingHost = { id: string; name: string; report: (body: object) => Promise<void> }
+type ReportingHost = {
+  id: string
+  name: string
+  report: (body: object) => Promise<void>
+  /** Reports that it uses the lists of this moment. */
+  reportCurrent: (body: object) => Promise<void>
+}
 type Session = { serial: string; account: string; startedAt: number; sourceAddress: string }
 
 /** A host that is enrolled, and reports what the test says. */
@@ -18,14 +24,23 @@ export async function enrolledHost(
   const { publicKey } = makeKey('root@host')
   const enrolled = await api.post('/ssh/hosts/enroll', { data: { token: enrollmentToken, publicKeys: [publicKey] } })
   const { hostToken } = (await enrolled.json()) as { hostToken: string }
+  const headers = { authorization: `Bearer ${hostToken}` }
   const report = async (body: object) => {
     const answer = await api.post('/ssh/hosts/report', {
-      headers: { authorization: `Bearer ${hostToken}` },
+      headers,
       data: { krlVersion: 'none', sshdVersion: 'OpenSSH_10.0', ...body },
     })
     expect(answer.status(), await answer.text()).toBe(200)
   }
-  return { id: host.id, name, report }
+  const versionOf = async (path: string) => {
+    const etag = (await api.get(path, { headers })).headers()['etag'] ?? ''
+    return etag.replaceAll('"', '')
+  }
+  const reportCurrent = async (body: object) => {
+    const krlVersion = await versionOf('/ssh/krl?format=krl')
+    await report({ krlVersion, principalsVersion: await versionOf('/ssh/hosts/principals'), ...body })
+  }
+  return { id: host.id, name, report, reportCurrent }
 }
 
 /** What a host reports of a session that somebody has begun with a new certificate. */

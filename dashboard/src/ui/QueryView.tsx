@@ -1,5 +1,6 @@
 import { Box, Button, Group } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { hasCode } from '../api/failure.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { FailureAlert } from './FailureAlert.tsx'
 import { RowsSkeleton } from './Rows.tsx'
@@ -16,7 +17,9 @@ type Props<Data> = {
 /** Shows the state of a query: loading, failed, empty or loaded. */
 export function QueryView<Data>({ query, skeleton, isEmpty, empty, children }: Props<Data>) {
   const { retry } = useTexts('shared')
-  if (query.data !== undefined) return isEmpty?.(query.data) ? empty : children(query.data)
+  // What somebody else has deleted since is not shown as if it were there.
+  const isGone = hasCode(query.error, 'not_found')
+  if (query.data !== undefined && !isGone) return isEmpty?.(query.data) ? empty : children(query.data)
   if (!query.error) return skeleton ?? <RowsSkeleton />
   return (
     <Box p="md">

@@ -44,6 +44,7 @@ function HostHeader({ host }: { host: Host }) {
   const leave = async () => {
     await client.invalidateQueries({ queryKey: hostsQuery.queryKey })
     await navigate({ to: paths.adminHosts })
+    client.removeQueries({ queryKey: hostQuery(host.id).queryKey })
   }
   return (
     <>

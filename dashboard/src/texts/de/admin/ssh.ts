@@ -57,7 +57,7 @@ export const hosts: typeof English.hosts = {
     willLock:
       'Die Konten, die der Server angelegt hat, werden gesperrt, und alles, was darin läuft, endet. Ihre Home-Verzeichnisse bleiben.',
     lineAllows: 'Mit --allow-managed erlaubt root, dass Latchkey auf diesem Server Konten anlegen lässt.',
-    allowSudo: 'Rollen dürfen dort auch sudo geben (--allow-sudo)',
+    allowSudo: 'Rollen dürfen dort auch sudo geben',
     allowSudoHint:
       'Wer Rollen ändern oder vergeben darf, die dieser Server zulässt, kann dort dann Personen zu root machen.',
     managed: 'Konten legt Latchkey an',

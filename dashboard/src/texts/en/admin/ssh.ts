@@ -51,7 +51,7 @@ export const hosts = {
     willLock:
       'The accounts that the host has made are locked, and all that runs in them ends. Their home folders stay.',
     lineAllows: 'With --allow-managed, root lets Latchkey have accounts made on this host.',
-    allowSudo: 'Let roles give sudo there, too (--allow-sudo)',
+    allowSudo: 'Let roles give sudo there, too',
     allowSudoHint: 'Whoever may change or give roles that this host admits can then make people root there.',
     managed: 'Has accounts made by Latchkey',
     managedNotAllowed: 'Should have accounts made by Latchkey, but root has not allowed it yet',
