@@ -12,7 +12,7 @@ import {
   startServiceOfHosts,
   worksWith,
 } from './host-lines.ts'
-import { killAtCall, newHostKeys, newRoot, read } from './ssh-host-scripts.ts'
+import { killAtCall, newHostKeys, newRoot, read, run } from './ssh-host-scripts.ts'
 
 /** The programs that change something. The installer is killed in place of each of their calls. */
 const PROGRAMS = ['curl', 'ssh-keygen', 'mv', 'rm', 'sync', 'cp', 'mkdir', 'ln']
@@ -20,6 +20,8 @@ const PROGRAMS = ['curl', 'ssh-keygen', 'mv', 'rm', 'sync', 'cp', 'mkdir', 'ln']
 const EVERY = Number(process.env['KILL_EVERY'] ?? 16)
 
 const SNIPPET = 'etc/ssh/sshd_config.d/10-latchkey.conf'
+
+const HOST_KEY = 'etc/ssh/ssh_host_ed25519_key'
 
 const filesIn = (root: string) =>
   readdirSync(root, { recursive: true, withFileTypes: true })
@@ -104,4 +106,29 @@ test('a new enrolment of a host with a dead token that is killed at any step is 
   const killed = await killEverywhere(t, service, Math.max(2, EVERY / 2), renewed)
   t.diagnostic(`killed at ${killed} steps`)
   assert.ok(killed * EVERY > 60, `${killed} steps`)
+})
+
+test('a sync that is killed at any step of a renewal keeps a token that works, and the next one renews', async (t) => {
+  const service = await startServiceOfHosts(t)
+  const { root, hostId } = await enrollRoot(t, service)
+  const sync = (environment: Record<string, string> = {}) =>
+    run(join(root, 'usr/local/sbin/latchkey-ssh-sync'), [], { LATCHKEY_ROOT: root, ...environment })
+  const every = Math.ceil(EVERY / 4)
+  for (let call = 1; ; call += every) {
+    const hostname = `call${call}.example.com`
+    const changed = await service.admin.patch(`/api/ssh/hosts/${hostId}`, { hostnames: [hostname] })
+    assert.equal(changed.statusCode, 200, changed.body)
+    const killed = await killAtCall(t, PROGRAMS, call, sync)
+    assert.equal(await worksWith(service, root), true, `call ${call}`)
+    // An answer that was lost is asked for again after ten minutes.
+    service.app.clock.advance(11 * 60_000)
+    const { code, output } = await sync()
+    assert.equal(code, 0, output)
+    const certificate = await run('ssh-keygen', ['-L', '-f', join(root, `${HOST_KEY}-cert.pub`)], {})
+    assert.ok(certificate.output.includes(hostname), `call ${call}: ${certificate.output}`)
+    await assertEnrolled(service, root, `call ${call}`)
+    if (killed) continue
+    assert.ok(call > 15, `${call} calls`)
+    break
+  }
 })

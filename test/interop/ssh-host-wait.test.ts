@@ -24,6 +24,8 @@ interface Told {
   principalsTag: string
   /** An older server can't wait for both lists at once. */
   waitsForBoth: boolean
+  /** How requests with the token of the host are refused. */
+  refusal?: number
 }
 
 /** Runs the sync of an enrolled host that waits, at a server whose requests to wait are answered by the test. */
@@ -31,6 +33,10 @@ async function startWaiting(t: TestContext, told: Told, environment: Record<stri
   const waiting = new Map<string, ServerResponse>()
   const url = await startFakeServer(t, (request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost')
+    if (told.refusal !== undefined && pathname.startsWith('/ssh/hosts/')) {
+      response.writeHead(told.refusal).end('{"accounts":{}}')
+      return
+    }
     const waits = pathname === '/ssh/hosts/wait' ? told.waitsForBoth : searchParams.has('wait')
     if (waits) {
       waiting.set(pathname, response)
@@ -49,8 +55,10 @@ async function startWaiting(t: TestContext, told: Told, environment: Record<stri
   writeFileSync(join(root, 'etc/ssh/latchkey_host_token'), 'header = "Authorization: Bearer x"\n')
   const child = spawn(SYNC, ['--wait'], {
     env: { PATH: process.env['PATH'], LATCHKEY_ROOT: root, LATCHKEY_URL: url, ...environment },
-    stdio: 'ignore',
+    stdio: ['ignore', 'ignore', 'pipe'],
   })
+  let said = ''
+  child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()))
   const ended = once(child, 'exit')
   t.after(async () => {
     child.kill()
@@ -58,11 +66,11 @@ async function startWaiting(t: TestContext, told: Told, environment: Record<stri
   })
   const untilWaiting = (...paths: string[]) =>
     until(async () => [...waiting.keys()].toSorted().join(' ') === paths.toSorted().join(' '), 20_000)
-  const answer = (path: string, status: number, body = '') => {
-    waiting.get(path)?.writeHead(status).end(body)
+  const answer = (path: string, status: number, body: string | Buffer = '', headers = {}) => {
+    waiting.get(path)?.writeHead(status, headers).end(body)
     waiting.delete(path)
   }
-  return { root, answer, untilWaiting }
+  return { root, answer, untilWaiting, said: () => said }
 }
 
 /** Two revocation lists. */
@@ -113,4 +121,41 @@ test('a sync that follows the lists one by one asks again after an hour to wait 
   answer('/ssh/hosts/wait', 200, JSON.stringify({ krl: '"k1"', principals: '"p2"' }))
   await until(async () => existsSync(join(root, 'etc/ssh/latchkey_principals/root')), 20_000)
   await untilWaiting('/ssh/hosts/wait')
+})
+
+test('a host whose token is refused keeps what it has, says so once, and goes on getting revocations', async (t) => {
+  const { before, after } = await newLists(t)
+  const ca = newCaKey(temporaryFolder(t), 'ca').line
+  const principals = { root: ['ada'] }
+  const told: Told = { ca, krl: before, krlTag: 'k1', principals, principalsTag: 'p1', waitsForBoth: true }
+  const programs = temporaryFolder(t)
+  writeFileSync(join(programs, 'sleep'), '#!/bin/sh\n[ "$1" != 5 ] || set -- 0.1\nexec /bin/sleep "$@"\n', {
+    mode: 0o755,
+  })
+  const hasty = { PATH: `${programs}:${process.env['PATH']}` }
+  const { root, answer, untilWaiting, said } = await startWaiting(t, told, hasty)
+  await untilWaiting('/ssh/hosts/wait')
+  const kept = ['trusted_user_ca.pub', 'latchkey_host_token', 'latchkey_principals/root']
+  const files = () => kept.map((name) => String(read(root, `etc/ssh/${name}`)))
+  const first = files()
+  for (const [refusal, krl, krlTag] of [
+    [401, after, 'k2'],
+    [403, before, 'k3'],
+    [404, after, 'k4'],
+  ] as const) {
+    told.refusal = refusal
+    answer('/ssh/hosts/wait', refusal, '{"krl":"\\"x\\"","principals":"\\"x\\""}')
+    await untilWaiting('/ssh/krl')
+    Object.assign(told, { krl, krlTag })
+    answer('/ssh/krl', 200, krl, { etag: `"${krlTag}"` })
+    await until(async () => read(root, 'etc/ssh/revoked_keys').equals(krl), 20_000)
+    assert.deepEqual(files(), first, `${refusal}`)
+    if (refusal === 404) break
+    await untilWaiting('/ssh/krl')
+    assert.equal(said().split(`does not accept the token of this host any more (${refusal})`).length, 2, said())
+    assert.match(said(), /Get a new line for this host, under Administration, Hosts\./)
+    delete told.refusal
+    answer('/ssh/krl', 304)
+    await untilWaiting('/ssh/hosts/wait')
+  }
 })

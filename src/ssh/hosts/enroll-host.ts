@@ -97,10 +97,15 @@ export const renewHost = (
     return { host, certificates, hostToken }
   })
 
-/** A host renews in good time, and at once when its names have changed or another key of the authority signs. */
+/**
+ * A host renews in good time, and at once when its names have changed or another key of the authority signs. It renews again when it
+ * goes on with a token that was to be replaced: then it has not got the certificate that came with the next one.
+ */
 const RENEW_MS = 15 * 24 * 3_600_000
 /** For how long after the time of a new key a replica may still have signed with the old one. */
 const OLD_KEY_MS = 2 * 60_000
+/** How long a host has to use the token of a renewal. */
+const LOST_MS = 10 * 60_000
 
 export async function shouldRenew(
   { db, now, sshHostCa }: Pick<Services, 'db' | 'now' | 'sshHostCa'>,
@@ -112,6 +117,7 @@ export async function shouldRenew(
   return (
     newest === undefined ||
     newest.validBefore < now() + RENEW_MS ||
+    (newest.unusedSince !== null && newest.unusedSince < now() - LOST_MS) ||
     (signAt !== null && newest.createdAt <= signAt + OLD_KEY_MS) ||
     names.symmetricDifference(new Set(newest.hostnames)).size > 0
   )

@@ -267,17 +267,32 @@ const newest = readStatement((db, value: Values<{ hostId: string }>) =>
   db
     .selectFrom('ssh_host_certificates')
     .select(['hostnames', 'valid_before', 'created_at'])
+    .select((eb) =>
+      eb
+        .selectFrom('ssh_host_tokens')
+        .select(({ fn }) => fn.max<number | null>('ssh_host_tokens.created_at').as('at'))
+        .whereRef('ssh_host_tokens.host_id', '=', 'ssh_host_certificates.host_id')
+        .where('is_used', '=', 0)
+        .as('unused_since'),
+    )
     .where('host_id', '=', value('hostId'))
     .where('revoked_at', 'is', null)
     .orderBy('serial', 'desc')
     .limit(1),
 )
 
+interface NewestCertificate {
+  hostnames: string[]
+  validBefore: number
+  createdAt: number
+  /** When the host was last given a token that it has not used. */
+  unusedSince: number | null
+}
+
 /** The newest certificate of a host that is not revoked. */
-export async function findNewestHostCertificate(
-  db: Reader,
-  hostId: string,
-): Promise<{ hostnames: string[]; validBefore: number; createdAt: number } | undefined> {
+export async function findNewestHostCertificate(db: Reader, hostId: string): Promise<NewestCertificate | undefined> {
   const [row] = await newest(db, { hostId })
-  return row && { hostnames: readTextList(row.hostnames), validBefore: row.valid_before, createdAt: row.created_at }
+  if (!row) return undefined
+  const { valid_before: validBefore, created_at: createdAt, unused_since: unusedSince } = row
+  return { hostnames: readTextList(row.hostnames), validBefore, createdAt, unusedSince }
 }

@@ -68,6 +68,27 @@ onEachEngine('SSH hosts', (engine) => {
     assert.deepEqual([await use(second.hostToken), await use(both[1].hostToken)], [401, 401])
   })
 
+  test('renew again after ten minutes when the answer was lost, also when nothing else asks for it', async () => {
+    const { host, enrollmentToken } = await createHost(admin)
+    const { hostToken: first } = await enroll(app, enrollmentToken)
+    const report = async (token: string) =>
+      (await hostWith(app, token).post('/ssh/hosts/report', { krlVersion: 'x', sshdVersion: 'x' })).json<{
+        renew: boolean
+      }>().renew
+    assert.equal(await report(first), false)
+    await admin.patch(`/api/ssh/hosts/${host.id}`, { hostnames: ['renamed-once.example.com'] })
+    assert.equal(await report(first), true)
+    const renew = async () => (await hostWith(app, first).post('/ssh/hosts/renew')).json<Enrolled>().hostToken
+    await renew()
+    assert.equal(await report(first), false, 'it may be on its way')
+    app.clock.advance(11 * 60_000)
+    assert.equal(await report(first), true)
+    const next = await renew()
+    assert.deepEqual([await report(first), await report(next)], [false, false])
+    app.clock.advance(11 * 60_000)
+    assert.equal(await report(next), false)
+  })
+
   // The rest is the same on every engine.
   if (engine !== MAIN_ENGINE) return
 
