@@ -86,7 +86,10 @@ function ToldList({ told }: { told: ToldReceiver[] }) {
               <Text span size="xs" c="dimmed">
                 {texts.kinds[kind]}
                 {sessionsClosed === null && `, ${texts.sessionsUnknown}`}
-                {typeof sessionsClosed === 'number' && `, ${texts.sessionsClosed(sessionsClosed)}`}
+                {typeof sessionsClosed === 'number' &&
+                  // Of a host that has not answered yet, none says nothing.
+                  (sessionsClosed > 0 || state !== 'waiting') &&
+                  `, ${texts.sessionsClosed(sessionsClosed)}`}
               </Text>
             </Text>
             <Group gap="xs">

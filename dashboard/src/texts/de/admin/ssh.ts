@@ -59,7 +59,7 @@ export const hosts: typeof English.hosts = {
     lineAllows: 'Mit --allow-managed erlaubt root, dass Latchkey auf diesem Server Konten anlegen lässt.',
     allowSudo: 'Rollen dürfen dort auch sudo geben',
     allowSudoHint:
-      'Wer Rollen ändern oder vergeben darf, die dieser Server zulässt, kann dort dann Personen zu root machen.',
+      'Wer diesen Dienst beherrscht oder Rollen ändern oder vergeben darf, die der Server zulässt, kann dort dann Personen zu root machen.',
     managed: 'Konten legt Latchkey an',
     managedNotAllowed: 'Latchkey soll Konten anlegen, aber root hat es noch nicht erlaubt',
     asRoot: 'Auf dem Server ausführen',
@@ -78,11 +78,11 @@ export const hosts: typeof English.hosts = {
         other: '# Konten lassen sich nicht anlegen',
       }),
     conflictText:
-      'Auf dem Server gibt es schon ein anderes Konto mit diesem Namen oder dieser Benutzer-ID; es blieb unverändert.',
+      'Ein Konto, eine Gruppe oder ein Home-Verzeichnis, das nicht von Latchkey stammt, ist im Weg und blieb unverändert. Anzulegen waren:',
     conflict: (name, uid) => `${name}, Benutzer-ID ${uid}`,
     more: (count) => plural('de', count, { one: '# weiteres', other: '# weitere' }),
     conflictRemedy:
-      'Geben Sie dem Konto, das im Weg ist, auf dem Server mit usermod einen anderen Namen oder eine andere Benutzer-ID, oder der Person einen anderen Benutzernamen. Das Konto wird dann von selbst angelegt.',
+      'Benennen Sie auf dem Server um, was im Weg ist, oder löschen Sie es, etwa mit usermod, und führen Sie dort als root latchkey-ssh-sync aus. Oder geben Sie der Person einen anderen Benutzernamen.',
   },
   commandTitle: 'Die Zeile für den Server, nur dieses Mal',
   commandText:

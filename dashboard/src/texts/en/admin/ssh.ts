@@ -52,7 +52,8 @@ export const hosts = {
       'The accounts that the host has made are locked, and all that runs in them ends. Their home folders stay.',
     lineAllows: 'With --allow-managed, root lets Latchkey have accounts made on this host.',
     allowSudo: 'Let roles give sudo there, too',
-    allowSudoHint: 'Whoever may change or give roles that this host admits can then make people root there.',
+    allowSudoHint:
+      'Whoever controls this service, or may change or give roles that the host admits, can then make people root there.',
     managed: 'Has accounts made by Latchkey',
     managedNotAllowed: 'Should have accounts made by Latchkey, but root has not allowed it yet',
     asRoot: 'Run this on the host',
@@ -66,11 +67,12 @@ export const hosts = {
     howToAllowSudo: 'Allow sudo here',
     conflicts: (count: number) =>
       plural('en', count, { one: '# account can’t be made', other: '# accounts can’t be made' }),
-    conflictText: 'The host already has another account with this name or user id, and has left it as it is.',
+    conflictText:
+      'An account, a group or a home folder that Latchkey did not make is in the way, and was left as it is. Wanted were:',
     conflict: (name: string, uid: number) => `${name}, user id ${uid}`,
     more: (count: number) => plural('en', count, { one: '# more', other: '# more' }),
     conflictRemedy:
-      'Give the account that is in the way another name or user id, with usermod on the host, or the person another username. The account is then made by itself.',
+      'On the host, rename or remove what is in the way, for example with usermod, and run latchkey-ssh-sync there as root. Or give the person another username.',
   },
   commandTitle: 'The line for the host, this once',
   commandText: 'Run it in a shell on the host within an hour. It works once. Nobody can show it to you again.',
