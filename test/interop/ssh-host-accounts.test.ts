@@ -146,6 +146,9 @@ test(
     await host.run('cp /bin/sleep /home/rootly && chmod 4755 /home/rootly')
     await startAs(host, BOB, 'exec /home/ada/tool 7004')
     await startAs(host, ADA, 'exec /home/rootly 7005')
+    await host.run('echo ada:200000:10 >>/etc/subuid')
+    await startAs(host, 200_003, 'exec sleep 7007')
+    await startAs(host, 200_010, 'exec sleep 7008')
     await startAs(host, ADA, 'trap "" TERM HUP; (setsid sleep 7006 &); kill -STOP $$; sleep 7007')
     await until(async () => (await host.run('pgrep -f "^/home/ada/tool" || true')) !== '')
     await until(async () => (await host.running(ADA)).join().includes('7006'))
@@ -156,6 +159,7 @@ test(
     assert.equal(await host.run('pgrep -f "[s]leep 700[1267]|[r]ootly" || true'), '', 'nor what runs as root')
     await until(async () => !shell.isOpen())
     assert.ok(bobs.isOpen())
+    assert.deepEqual(await host.running(200_010), ['sleep 7008'])
     assert.match((await host.running(BOB)).join('\n'), /tool 7004/)
     const refused = adaLogin('echo started')
     await refused.ended

@@ -30,8 +30,23 @@ export interface Scene {
   sync: ChildProcess
 }
 
+interface SceneOptions {
+  /** Of the host, beside what every host of these tests has. */
+  content?: object
+  /** Options of the installer. */
+  installer?: string
+  /** Whether the sync has only what its unit lets it do. */
+  asUnit?: boolean
+  /** What is to be done with the host before it is enrolled. */
+  before?(host: SessionHost): Promise<void>
+}
+
 /** The service at its own address, and a host that was enrolled with the line of the dashboard, whose sync waits. */
-export async function startScene(t: TestContext, lines = ''): Promise<Scene> {
+export async function startScene(
+  t: TestContext,
+  lines = '',
+  { content, installer = '', asUnit, before }: SceneOptions = {},
+): Promise<Scene> {
   const port = await freePort()
   const began = Date.now()
   const clock = { ...createClock(), now: Date.now, monotonicNow: () => Date.now() - began }
@@ -44,10 +59,12 @@ export async function startScene(t: TestContext, lines = ''): Promise<Scene> {
   const made = await admin.post('/api/admin/roles', { name: 'Operations', principals: [DEPLOY] })
   const { role } = made.json<{ role: Role }>()
   const host = await newSessionHost(t, [DEPLOY], lines)
-  const { host: created, command } = await createHost(admin, { hostnames: ['127.0.0.1'], allowedRoles: [role.id] })
-  await host.run(command.replace('| sudo sh', '| sh'))
+  await before?.(host)
+  const allowedRoles = [role.id]
+  const { host: created, command } = await createHost(admin, { hostnames: ['127.0.0.1'], allowedRoles, ...content })
+  await host.run(command.replace('| sudo sh', `| sh -s -- ${installer}`))
   await host.startSshd()
-  const sync = await host.startSync()
+  const sync = await host.startSync(asUnit)
   await until(async () => app.services.longPolls.count() === 1, 30_000)
   return { app, admin, host, hostId: created.id, role, sync }
 }
