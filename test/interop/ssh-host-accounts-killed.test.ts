@@ -18,7 +18,7 @@ const after = [
 
 const stateOf = (host: AccountsHost) =>
   host.run(`sort ${FILES} /etc/sudoers.d/latchkey /var/lib/latchkey-ssh/accounts-made
-    find /home /etc/sudoers.d /var/lib/latchkey-ssh ! -name 'accounts-wanted.*' -printf '%p %m %U:%G\\n' | sort`)
+    find /home /etc/sudoers.d /var/lib/latchkey-ssh ! -path '*/accounts-answer.*' -printf '%p %m %U:%G\\n' | sort`)
 
 test(
   'a run that is killed at any step gives nothing too much, and the next one makes it good',

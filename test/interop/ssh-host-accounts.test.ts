@@ -138,6 +138,7 @@ test(
     await host.apply(ada, bob)
     await host.startSshd()
     const [adaLogin, bobLogin] = [await withOwnKey(t, host, 'ada'), await withOwnKey(t, host, 'bob')]
+    const asAda = `setpriv --reuid ${ADA} --regid ${ADA} --clear-groups setsid`
     const shell = adaLogin('echo mine >file; (setsid sleep 7001 &); sudo -n sh -c "echo started; sleep 7002"')
     const bobs = bobLogin('echo started; sleep 7003')
     await Promise.all([shows(shell, 'started'), shows(bobs, 'started')])
@@ -149,15 +150,22 @@ test(
     await host.run('echo ada:200000:10 >>/etc/subuid')
     await startAs(host, 200_003, 'exec sleep 7007')
     await startAs(host, 200_010, 'exec sleep 7008')
+    await host.run(`${asAda} python3 -c '
+import ctypes, threading, time
+threading.Thread(target=time.sleep, args=(7009,)).start()
+ctypes.CDLL(None).pthread_exit(None)' >/dev/null 2>&1 </dev/null &`)
     await startAs(host, ADA, 'trap "" TERM HUP; (setsid sleep 7006 &); kill -STOP $$; sleep 7007')
     await until(async () => (await host.run('pgrep -f "^/home/ada/tool" || true')) !== '')
     await until(async () => (await host.running(ADA)).join().includes('7006'))
 
+    // Faster than anybody finds it.
+    await startAs(host, ADA, 'exec perl -e "while (1) { fork and exit }"')
     const said = await host.apply({ ...ada, locked: true, sudo: 'none' }, bob)
     assert.match(said, /ada \(66001\) is locked/)
     assert.deepEqual(await host.running(ADA), [])
     assert.equal(await host.run('pgrep -f "[s]leep 700[1267]|[r]ootly" || true'), '', 'nor what runs as root')
     await until(async () => !shell.isOpen())
+    assert.equal(await host.run(`grep -lE '^Uid:\\s+${ADA}\\s' /proc/[0-9]*/status || true`), '')
     assert.ok(bobs.isOpen())
     assert.deepEqual(await host.running(200_010), ['sleep 7008'])
     assert.match((await host.running(BOB)).join('\n'), /tool 7004/)
@@ -166,8 +174,9 @@ test(
     assert.doesNotMatch(refused.output(), /started/)
     assert.equal(host.sudoers(), '')
 
-    // A process of a locked account ends whenever the list is carried out, also one that forks faster than it is found.
-    await startAs(host, ADA, 'exec perl -e "while (1) { fork and exit }"')
+    // What runs as a locked account, by whatever means, ends whenever the list is carried out.
+    await startAs(host, ADA, 'exec sleep 7010')
+    await until(async () => (await host.running(ADA)).length > 0)
     await host.apply({ ...ada, locked: true, sudo: 'none' }, bob)
     assert.deepEqual(await host.running(ADA), [])
 
