@@ -174,7 +174,7 @@ for (const [look, options] of Object.entries(LOOKS)) {
       await page.getByRole('button', { name: 'Add a passkey' }).click()
       await page.getByRole('dialog').getByLabel('Name').fill('Work laptop')
       await page.getByRole('dialog').getByRole('button', { name: 'Add a passkey' }).click()
-      await expect(page.getByRole('listitem').filter({ hasText: 'Work laptop' })).toBeVisible()
+      await expect(page.getByRole('listitem').filter({ hasText: 'Work laptop' }).first()).toBeVisible()
       await take(page, look, signedInViews(sample))
     })
   })
