@@ -114,6 +114,25 @@ test('a role gives sudo and extensions of certificates; what is wrong with them 
   await expect(row('sudo on hosts')).not.toContainText('reboot')
 })
 
+test('sudo that was taken from a role stays so when somebody saves another of its rules in a tab that was open before', async ({
+  asAdministrator: page,
+  administration,
+}) => {
+  const { id, name } = await administration.createRole({ ssh: { sudo: 'all', maxTtlSeconds: 600 } })
+  await page.goto('/admin/roles')
+  await page.getByRole('button', { name: `Edit the role ${name}` }).click()
+  const dialog = page.getByRole('dialog')
+  await expect(dialog.getByLabel('Everything')).toBeChecked()
+  await administration.patch(`/api/admin/roles/${id}`, { ssh: { maxTtlSeconds: 600 } })
+  await dialog.getByLabel('Longest lifetime in minutes').fill('20')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await expect(dialog).toHaveCount(0)
+  const { roles } = (await (await administration.api.get('/api/admin/roles?limit=200')).json()) as {
+    roles: { id: string; ssh: unknown }[]
+  }
+  expect(roles.find((role) => role.id === id)?.ssh).toEqual({ maxTtlSeconds: 1200 })
+})
+
 test('a role that gives sudo is given only by somebody who has confirmed what it brings', async ({
   asAdministrator: page,
   administration,

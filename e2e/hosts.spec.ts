@@ -227,4 +227,9 @@ test('whoever would get sudo themselves by letting a host make accounts is told 
     host: { accounts: string }
   }
   expect(stored.host.accounts).toBe('existing')
+
+  // Who is there, only holders of another permission may see.
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('button', { name: 'Delete…' }).click()
+  await expect(page.getByRole('dialog')).toContainText('You may not see whose they are.')
 })

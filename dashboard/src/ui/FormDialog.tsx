@@ -67,12 +67,23 @@ type ConfirmDialogProps = {
   confirm: string
   /** What the user has to type first, for an action that can't be undone. */
   typed?: { label: string; value: string }
+  /** Whether the dialog says already all that has to be known. */
+  isReady?: boolean
   safe?: boolean
   action: () => Promise<unknown>
   onClose: () => void
 }
 
-export function ConfirmDialog({ title, children, confirm, typed, safe = false, action, onClose }: ConfirmDialogProps) {
+export function ConfirmDialog({
+  title,
+  children,
+  confirm,
+  typed,
+  isReady = true,
+  safe = false,
+  action,
+  onClose,
+}: ConfirmDialogProps) {
   const form = useSubmitForm({
     initialValues: { typed: '' },
     submit: action,
@@ -85,7 +96,7 @@ export function ConfirmDialog({ title, children, confirm, typed, safe = false, a
       form={form}
       submit={confirm}
       danger={!safe}
-      disabled={typed !== undefined && form.values.typed.trim() !== typed.value}
+      disabled={!isReady || (typed !== undefined && form.values.typed.trim() !== typed.value)}
       onClose={onClose}
     >
       <Text component="div" size="sm">

@@ -17,6 +17,8 @@ export function DeleteHostDialog({ host, onClose, onDone }: Props) {
     <ConfirmDialog
       title={texts.deleteTitle(host.name)}
       confirm={texts.delete}
+      // The sessions are named first.
+      isReady={query.data !== undefined || query.error !== null}
       onClose={onClose}
       action={async () => {
         await answer(api.DELETE('/api/ssh/hosts/{id}', { params: { path: { id: host.id } } }))
@@ -26,7 +28,7 @@ export function DeleteHostDialog({ host, onClose, onDone }: Props) {
       {texts.deleteText}
       {host.accounts === 'managed' && host.allows?.accounts && ` ${texts.accounts.willLock}`}
       <FailureAlert failure={query.error} />
-      {sshSessions !== undefined && <EndingSessions sessions={sshSessions} usernames={usernames} />}
+      {query.data && <EndingSessions sessions={sshSessions} usernames={usernames} />}
     </ConfirmDialog>
   )
 }
@@ -34,13 +36,19 @@ export function DeleteHostDialog({ host, onClose, onDone }: Props) {
 /** The others are counted. */
 const MAX_NAMED = 8
 
+type EndingSessionsProps = {
+  /** Null where the host has not said, undefined for those who may not see them. */
+  sessions: SshSession[] | null | undefined
+  usernames: Record<string, string>
+}
+
 /** The sessions that end with the host. */
-function EndingSessions({ sessions, usernames }: { sessions: SshSession[] | null; usernames: Record<string, string> }) {
+function EndingSessions({ sessions, usernames }: EndingSessionsProps) {
   const texts = useTexts('ssh').sessions
-  if (sessions === null)
+  if (!sessions)
     return (
       <Text size="sm" mt="sm">
-        {texts.endsUnknown}
+        {sessions === null ? texts.endsUnknown : texts.endsHidden}
       </Text>
     )
   if (sessions.length === 0) return null

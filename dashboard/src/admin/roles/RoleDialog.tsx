@@ -1,4 +1,5 @@
 import { Input, Stack, TextInput } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
 import { answer, api } from '../../api/client.ts'
 import type { Role } from '../../api/shapes.ts'
 import { attributeErrors, attributeRows, attributesOf } from '../../lib/typed-value.ts'
@@ -6,7 +7,8 @@ import { useTexts } from '../../texts/TextsProvider.tsx'
 import { useSubmitForm } from '../../ui/Form.tsx'
 import { FormDialog } from '../../ui/FormDialog.tsx'
 import { AttributesInput } from '../../ui/ValueInput.tsx'
-import { sshDraft, sshErrors, sshOf } from './ssh-draft.ts'
+import { rolesQuery } from '../users/user-queries.ts'
+import { mergeSsh, sshDraft, sshErrors, sshOf } from './ssh-draft.ts'
 import { SshFields } from './SshFields.tsx'
 
 type Props = { role?: Role; onClose: () => void; onDone: () => Promise<unknown> }
@@ -20,18 +22,21 @@ const listed = (text: string) =>
 type Fields = Pick<Role, 'name' | 'description' | 'principals' | 'attributes' | 'ssh'>
 
 /** Only what was changed is sent, so that nothing is undone that somebody else has changed meanwhile. */
-const changes = (before: Fields, after: Fields) => ({
+const changes = (before: Fields, after: Fields, now: Role['ssh']) => ({
   ...(after.name === before.name ? {} : { name: after.name }),
   ...(after.description === before.description ? {} : { description: after.description }),
   ...(after.principals.join() === before.principals.join() ? {} : { principals: after.principals }),
   ...(JSON.stringify(after.attributes) === JSON.stringify(before.attributes) ? {} : { attributes: after.attributes }),
-  ...(JSON.stringify(sshDraft(after.ssh)) === JSON.stringify(sshDraft(before.ssh)) ? {} : { ssh: after.ssh }),
+  ...(JSON.stringify(sshDraft(after.ssh)) === JSON.stringify(sshDraft(before.ssh))
+    ? {}
+    : { ssh: mergeSsh(before.ssh, after.ssh, now) }),
 })
 
 export function RoleDialog({ role, onClose, onDone }: Props) {
   const texts = useTexts('admin').roles
   const { attributes: attributeTexts, create, values } = useTexts('applications')
   const { save } = useTexts('shared')
+  const client = useQueryClient()
   const form = useSubmitForm({
     initialValues: {
       name: role?.name ?? '',
@@ -54,9 +59,11 @@ export function RoleDialog({ role, onClose, onDone }: Props) {
         attributes: attributesOf(attributes),
         ssh: sshOf(ssh),
       }
-      await (role
-        ? answer(api.PATCH('/api/admin/roles/{id}', { params: { path: { id: role.id } }, body: changes(role, after) }))
-        : answer(api.POST('/api/admin/roles', { body: after })))
+      if (role) {
+        const { roles } = await client.fetchQuery({ ...rolesQuery, staleTime: 0 })
+        const body = changes(role, after, roles.find(({ id }) => id === role.id)?.ssh ?? null)
+        await answer(api.PATCH('/api/admin/roles/{id}', { params: { path: { id: role.id } }, body }))
+      } else await answer(api.POST('/api/admin/roles', { body: after }))
       await onDone()
     },
     onSuccess: onClose,
@@ -80,7 +87,7 @@ export function RoleDialog({ role, onClose, onDone }: Props) {
       />
       <TextInput label={texts.roleDescription} maxLength={200} {...form.getInputProps('description')} />
       <TextInput label={texts.principals} description={texts.principalsHint} {...form.getInputProps('principals')} />
-      <SshFields form={form} />
+      <SshFields form={form} isForEverybody={role?.name === 'user'} />
       <Stack gap={6}>
         <Input.Wrapper label={attributeTexts.title} description={attributeTexts.ofRole} labelElement="div" />
         <AttributesInput form={form} />

@@ -1,5 +1,6 @@
 import {
   ActionIcon,
+  Alert,
   Button,
   Checkbox,
   Group,
@@ -32,11 +33,11 @@ import {
 type Props = { form: FormFields<{ ssh: SshDraft }> }
 
 /** What a role says about SSH beside principals, which few roles do: each part is open only where it says something. */
-export function SshFields({ form }: Props) {
+export function SshFields({ form, isForEverybody }: Props & { isForEverybody: boolean }) {
   return (
     <>
       <LimitsFields form={form} />
-      <SudoFields form={form} />
+      <SudoFields form={form} isForEverybody={isForEverybody} />
       <ExtensionsFields form={form} />
     </>
   )
@@ -73,7 +74,7 @@ function LimitsFields({ form }: Props) {
   )
 }
 
-function SudoFields({ form }: Props) {
+function SudoFields({ form, isForEverybody }: Props & { isForEverybody: boolean }) {
   const texts = useTexts('admin').roles.ssh.sudo
   const { ssh } = form.values
   const count = commandsOf(ssh).length
@@ -91,6 +92,11 @@ function SudoFields({ form }: Props) {
             ))}
           </Stack>
         </Radio.Group>
+        {isForEverybody && ssh.sudoKind !== 'none' && (
+          <Alert role="note" color="brass" variant="light" icon={<Icon name="alert" />}>
+            {texts.everybody}
+          </Alert>
+        )}
         {ssh.sudoKind === 'commands' && (
           <Textarea
             label={texts.commands}

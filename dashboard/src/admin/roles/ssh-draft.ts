@@ -69,6 +69,29 @@ export function sshOf(draft: SshDraft): RoleSsh | null {
   return Object.keys(rules).length === 0 ? null : rules
 }
 
+/**
+ * What is sent for a role: the server takes all of it at once, so what was not changed here stays as it is now. Otherwise sudo that
+ * somebody has just taken away would be given back by whoever changes something else.
+ */
+export function mergeSsh(before: Role['ssh'], after: Role['ssh'], now: Role['ssh']): Role['ssh'] {
+  const [was, is] = [sshOf(sshDraft(before)) ?? {}, after ?? {}]
+  const parts = ALL_PARTS.flatMap((part) => {
+    const value = JSON.stringify(was[part]) === JSON.stringify(is[part]) ? now?.[part] : is[part]
+    return value === undefined ? [] : [[part, value]]
+  })
+  return parts.length === 0 ? null : (Object.fromEntries(parts) as RoleSsh)
+}
+
+const ALL_PARTS = [
+  'maxTtlSeconds',
+  'sourceAddresses',
+  'forceCommand',
+  'extensions',
+  'verifyRequired',
+  'sudo',
+  'customExtensions',
+] as const satisfies (keyof RoleSsh)[]
+
 function limitsOf(draft: SshDraft): RoleSsh {
   const addresses = draft.sourceAddresses.split(/[\s,]+/).filter(Boolean)
   const isUsual = DEFAULT.toSorted().join() === draft.extensions.toSorted().join()

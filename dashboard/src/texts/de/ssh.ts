@@ -87,6 +87,8 @@ export const ssh: typeof English = {
     newestOnly: (count) => `Nur die neuesten ${count} werden gezeigt.`,
     ends: (count) => plural('de', count, { one: 'Diese Sitzung endet:', other: 'Diese # Sitzungen enden:' }),
     more: (count) => plural('de', count, { one: '# weitere', other: '# weitere' }),
+    endsHidden:
+      'Sitzungen dort, die mit einem Zertifikat begonnen wurden, enden ebenfalls. Wessen, dürfen Sie nicht sehen.',
     endsUnknown:
       'Der Server meldet nicht, wer dort ist. Sitzungen, die mit einem Zertifikat begonnen wurden, können bestehen bleiben.',
   },

@@ -85,6 +85,7 @@ export const ssh = {
     newestOnly: (count: number) => `Only the newest ${count} are shown.`,
     ends: (count: number) => plural('en', count, { one: 'This session ends:', other: 'These # sessions end:' }),
     more: (count: number) => plural('en', count, { one: '# more', other: '# more' }),
+    endsHidden: 'Sessions there that were begun with a certificate end, too. You may not see whose they are.',
     endsUnknown: 'The host does not report who is there. Sessions that were begun with a certificate may stay.',
   },
   machine: {

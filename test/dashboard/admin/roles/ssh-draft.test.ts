@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { sshDraft, type SshDraft, sshErrors, sshOf } from '../../../../dashboard/src/admin/roles/ssh-draft.ts'
+import { mergeSsh, sshDraft, type SshDraft, sshErrors, sshOf } from '../../../../dashboard/src/admin/roles/ssh-draft.ts'
 import type { Role } from '../../../../dashboard/src/api/shapes.ts'
 import { roles } from '../../../../dashboard/src/texts/en/admin/people.ts'
 
@@ -35,6 +35,17 @@ describe('what a role says about SSH', () => {
     assert.deepEqual(sshOf(draft({ sudoKind: 'commands', sudo })), { sudo: ['/usr/bin/du *', '/usr/sbin/reboot'] })
     assert.equal(sshOf(draft({ sudoKind: 'none', sudo })), null)
     assert.deepEqual(sshOf(draft({ sudoKind: 'all', sudo })), { sudo: 'all' })
+  })
+
+  test('is changed where somebody has changed it, and elsewhere stays as it is now', () => {
+    const before: Role['ssh'] = { maxTtlSeconds: 600, sudo: 'all' }
+    const longer: Role['ssh'] = { maxTtlSeconds: 1200, sudo: 'all' }
+    assert.deepEqual(mergeSsh(before, longer, before), longer)
+    // Somebody else has taken the sudo away, or all of it.
+    assert.deepEqual(mergeSsh(before, longer, { maxTtlSeconds: 600 }), { maxTtlSeconds: 1200 })
+    assert.deepEqual(mergeSsh(before, longer, null), { maxTtlSeconds: 1200 })
+    assert.deepEqual(mergeSsh(before, { maxTtlSeconds: 600 }, longer), { maxTtlSeconds: 1200 })
+    assert.equal(mergeSsh(before, null, before), null)
   })
 
   test('names the command that sudo could not take, and says when there is none or there are too many', () => {

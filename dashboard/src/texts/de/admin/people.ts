@@ -83,6 +83,8 @@ export const roles: typeof English.roles = {
       hint: 'Nur auf Servern, die Konten für Personen anlegen, für die diese Rolle zugelassen ist und die root mit --allow-sudo eingerichtet hat. Ein Passwort wird nicht verlangt.',
       kind: 'Als root ausführen',
       kinds: { none: 'Nichts', commands: 'Diese Befehle', all: 'Alles' },
+      everybody:
+        'Diese Rolle haben alle: Alle, die sich bei einem solchen Server anmelden dürfen, erhalten dieses sudo.',
       commandCount: (count) => plural('de', count, { one: '# Befehl', other: '# Befehle' }),
       commands: 'Befehle',
       commandsHint:

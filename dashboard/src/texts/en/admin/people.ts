@@ -82,6 +82,7 @@ export const roles = {
       hint: 'Only on hosts that make accounts for people, that this role may log in to, and that root has set up with --allow-sudo. No password is asked.',
       kind: 'May run as root',
       kinds: { none: 'Nothing', commands: 'These commands', all: 'Everything' },
+      everybody: 'Everybody has this role: everybody who may log in to such a host gets this sudo.',
       commandCount: (count: number) => plural('en', count, { one: '# command', other: '# commands' }),
       commands: 'Commands',
       commandsHint:
