@@ -256,10 +256,11 @@ test('sudo allows what the list says and nothing else, and who loses it loses th
 test('a new name keeps number and home, and what root has changed by hand is left alone', needsRoot, async (t) => {
   const host = await newAccountsHost(t, ['local'])
   const [ada, bob] = [account('ada', ADA), account('bob', BOB)]
-  await host.apply(ada, bob, account('carl', 66_003), account('dan', 66_004), account('eve', 66_005))
+  const carl = account('carl', 66_003, { sudo: 'all' })
+  await host.apply(ada, bob, carl, account('dan', 66_004), account('eve', 66_005))
   await startAs(host, ADA, 'exec sleep 7001')
   // One takes the name that the other one gives up.
-  await host.apply(account('ada-l', ADA), account('ada', BOB), account('carl', 66_003), account('dan', 66_004))
+  await host.apply(account('ada-l', ADA), account('ada', BOB), carl, account('dan', 66_004))
   assert.deepEqual(
     host
       .entry('ada-l')
@@ -272,7 +273,7 @@ test('a new name keeps number and home, and what root has changed by hand is lef
   assert.deepEqual(await host.running(ADA), [])
   assert.deepEqual([host.expiry('ada-l'), host.expiry('ada'), host.expiry('eve')], ['', '', '1'])
   // A name that is taken: nobody logs in under the old one.
-  await host.apply(account('local', ADA), account('ada', BOB), account('carl', 66_003), account('dan', 66_004))
+  await host.apply(account('local', ADA), account('ada', BOB), carl, account('dan', 66_004))
   assert.deepEqual([host.expiry('ada-l'), host.expiry('local')], ['1', ''])
   assert.deepEqual(await host.conflicts(), [{ name: 'local', uid: ADA }])
 
@@ -280,10 +281,14 @@ test('a new name keeps number and home, and what root has changed by hand is lef
   await host.run(
     `userdel ada; useradd --uid 1500 ada; usermod --login carla carl; userdel dan; usermod --expiredate 2027-01-02 ada-l`,
   )
+  await startAs(host, 66_003, 'exec sleep 7002')
+  await until(async () => (await host.running(66_003)).length > 0)
   const before = await host.run('grep -E "^(ada|carla):" /etc/passwd /etc/shadow')
-  const rest = [account('ada', BOB), account('carl', 66_003), account('dan', 66_004)]
+  const rest = [account('ada', BOB), carl, account('dan', 66_004)]
   await host.apply(account('ada-l', ADA), ...rest)
   assert.equal(await host.run('grep -E "^(ada|carla):" /etc/passwd /etc/shadow'), before)
+  assert.deepEqual(await host.running(66_003), ['sleep 7002'], 'also what runs, although sudo is gone')
+  assert.equal(host.sudoers(), '')
   assert.deepEqual((await host.conflicts()).map(({ name }) => name).toSorted(), ['ada', 'carl'])
   assert.equal(host.entry('dan')?.[2], '66004')
   const day = host.expiry('ada-l')
