@@ -5,7 +5,6 @@ import { compareEngines, compareWithCheckout, compareWithPeer, measureOurs } fro
 import type { Plan } from './compare.ts'
 import { OPERATIONS } from './operations.ts'
 import { profile } from './profile.ts'
-import { newFolder, removeFolder, seedFile } from './servers.ts'
 import { measureWaits, UNCHANGED_MS } from './waits.ts'
 
 const FULL: Plan = {
@@ -38,6 +37,9 @@ const { values } = parseArgs({
     engines: { type: 'boolean', default: false },
     peer: { type: 'string' },
     waits: { type: 'boolean', default: false },
+    managed: { type: 'boolean', default: false },
+    different: { type: 'boolean', default: false },
+    postgres: { type: 'boolean', default: false },
   },
 })
 const plan = values.quick ? QUICK : FULL
@@ -63,15 +65,18 @@ async function* lines(): AsyncGenerator<string> {
 }
 
 async function* describeWaits(): AsyncGenerator<string> {
-  const folder = newFolder()
-  try {
-    const seeded = await seedFile(folder, plan.revoked)
-    const { hosts, idle, core, memory, first, second } = await measureWaits(seeded, plan.waitingHosts, plan.unchangedMs)
-    yield `idle: ${idle.toFixed(0)} MB`
-    yield `${hosts} hosts wait, nothing changes: ${(core * 100).toFixed(1)} % of a core, ${memory.toFixed(0)} MB`
-    for (const wave of [first, second])
-      yield `a revocation: all told after ${wave.told.toFixed(0)} ms, all have the list after ${wave.fetched.toFixed(0)} ms (${wave.processor.toFixed(0)} ms of the processor); ${wave.memory.toFixed(0)} MB`
-  } finally {
-    removeFolder(folder)
-  }
+  const { managed, different, postgres: onPostgres } = values
+  const { waitingHosts, revoked, unchangedMs } = plan
+  const { hosts, idle, core, memory, first, second, disable } = await measureWaits({
+    hosts: waitingHosts,
+    managed,
+    different,
+    revoked,
+    unchangedMs,
+    onPostgres,
+  })
+  yield `idle: ${idle.toFixed(0)} MB`
+  yield `${hosts} hosts wait, nothing changes: ${(core * 100).toFixed(1)} % of a core, ${memory.toFixed(0)} MB`
+  for (const [what, wave] of Object.entries({ 'a revocation': first, 'another one': second, 'a disable': disable }))
+    yield `${what}: all told after ${wave.told.toFixed(0)} ms, all have the lists after ${wave.fetched.toFixed(0)} ms (${wave.processor.toFixed(0)} ms of the processor); ${wave.memory.toFixed(0)} MB`
 }

@@ -6,17 +6,25 @@ const OPENED_AT_ONCE = 100
 const ANSWER_TIMEOUT_MS = 90_000
 /** Files that the server and this process open besides the connections. */
 const OTHER_FILES = 500
-
 export interface WaitingHosts {
   /** How many requests that waited were answered with 304, after 55 seconds. */
   unchanged(): number
-  /** Runs a revocation, and resolves when all hosts have the new list, with the milliseconds that it took. */
-  revoke(work: () => Promise<void>): Promise<{ told: number; fetched: number }>
+  /** Runs a change that concerns all hosts, and resolves when all of them have the new lists, with the milliseconds that it took. */
+  change(work: () => Promise<void>): Promise<{ told: number; fetched: number }>
   close(): void
 }
 
-/** Hosts that do what `latchkey-ssh-sync --wait` does, each on a connection of its own. Resolves when all of them wait. */
-export async function openWaitingHosts(port: number, tokens: string[]): Promise<WaitingHosts> {
+interface Lists {
+  krl: string
+  principals: string
+  accounts?: string
+}
+
+/**
+ * Hosts that send what `latchkey-ssh-sync --wait` sends, each on a connection of its own, as through a proxy that keeps its connections.
+ * Resolves when all of them wait.
+ */
+export async function openWaitingHosts(port: number, tokens: string[], managed: boolean): Promise<WaitingHosts> {
   checkOpenFiles(tokens.length)
   const connections: Connection[] = []
   const failed = Promise.withResolvers<never>()
@@ -28,33 +36,54 @@ export async function openWaitingHosts(port: number, tokens: string[]): Promise<
     if (--missing[what] === 0) all[what].resolve()
   }
 
-  const fetchKrl = async (connection: Connection): Promise<string> => {
-    const answer = await connection.send(get('/ssh/krl?format=krl'))
-    expect(answer, 200, 'SSHKRL')
-    return tagOf(answer)
-  }
-
-  const live = async (connection: Connection, token: string, firstKrl: string, begun: () => void): Promise<never> => {
+  const live = async (token: string, begun: () => void): Promise<never> => {
     const headers = { Authorization: `Bearer ${token}` }
-    const listed = await connection.send(get('/ssh/hosts/principals', headers))
-    expect(listed, 200, '"accounts"')
-    const principals = tagOf(listed)
-    for (let krl = firstKrl; ;) {
-      const waited = connection.send(get(`/ssh/hosts/wait?krl=${krl}&principals=${principals}`, headers))
+    const connection = await openConnection(port, ANSWER_TIMEOUT_MS)
+    connections.push(connection)
+    const ask = (request: string): Promise<Answer> => connection.send(request)
+    const fetchList = async (path: string, part: string): Promise<string> => {
+      const answer = await ask(get(path, headers))
+      expect(answer, 200, part)
+      return tagOf(answer)
+    }
+    const fetchLists = async (now?: Lists, has?: Lists): Promise<Lists> => {
+      expect(await ask(get('/ssh/ca.pub?trusted=all', headers)), 200, 'ssh-ed25519')
+      const lists: Lists = { krl: '', principals: '', ...has }
+      if (!now || now.krl !== has?.krl) lists.krl = await fetchList('/ssh/krl?format=krl', 'SSHKRL')
+      if (!now || now.principals !== has?.principals)
+        lists.principals = await fetchList('/ssh/hosts/principals', '"accounts"')
+      if (managed && (!now || now.accounts !== has?.accounts))
+        lists.accounts = await fetchList('/ssh/hosts/accounts', '"accounts"')
+      return lists
+    }
+    const report = async ({ krl, principals }: Lists): Promise<void> => {
+      const told = {
+        krlVersion: krl,
+        sshdVersion: 'OpenSSH_10.0p2',
+        principalsVersion: principals,
+        caRefused: false,
+        allows: { accounts: managed, sudo: false },
+        sessions: [],
+        ended: [],
+        ...(managed ? { conflicts: [] } : {}),
+      }
+      expect(await ask(postJson('/ssh/hosts/report', told, headers)), 200, '"renew":false')
+    }
+
+    for (let lists = await fetchLists(); ;) {
+      const waited = ask(get(`/ssh/hosts/wait?${new URLSearchParams({ ...lists }).toString()}`, headers))
       begun()
       const answer = await waited
-      if (answer.status === 304) unchanged++
-      else {
+      if (answer.status === 304) {
+        unchanged++
+        await fetchLists(lists, lists)
+      } else {
         expect(answer, 200, '"krl"')
         reached('told')
-      }
-      expect(await connection.send(get('/ssh/ca.pub?trusted=all')), 200, 'ssh-ed25519')
-      if (answer.status === 200) {
-        krl = await fetchKrl(connection)
+        lists = await fetchLists(tagsIn(answer), lists)
         reached('fetched')
       }
-      const report = { krlVersion: krl, sshdVersion: 'OpenSSH_10.0p2' }
-      expect(await connection.send(postJson('/ssh/hosts/report', report, headers)), 200, '"renew":false')
+      await report(lists)
     }
   }
 
@@ -63,14 +92,10 @@ export async function openWaitingHosts(port: number, tokens: string[]): Promise<
     for (const connection of connections) connection.close()
   }
   try {
-    const first = await openConnection(port)
-    const krl = await fetchKrl(first).finally(() => first.close())
     for (let from = 0; from < tokens.length; from += OPENED_AT_ONCE) {
       const opening = tokens.slice(from, from + OPENED_AT_ONCE).map(async (token) => {
-        const connection = await openConnection(port, ANSWER_TIMEOUT_MS)
-        connections.push(connection)
         const waits = Promise.withResolvers<void>()
-        live(connection, token, krl, waits.resolve).catch((error: unknown) => {
+        live(token, waits.resolve).catch((error: unknown) => {
           if (!isClosed) failed.reject(error)
         })
         await waits.promise
@@ -86,7 +111,7 @@ export async function openWaitingHosts(port: number, tokens: string[]): Promise<
 
   return {
     unchanged: () => unchanged,
-    async revoke(work) {
+    async change(work) {
       missing = { told: tokens.length, fetched: tokens.length }
       all = { told: Promise.withResolvers(), fetched: Promise.withResolvers() }
       const late = setTimeout(
@@ -110,8 +135,20 @@ export async function openWaitingHosts(port: number, tokens: string[]): Promise<
   }
 }
 
+const TAG = /(?:W\/)?"([^"]+)"/
+
 /** Without quotes and the mark of a weak one. */
-const tagOf = ({ head }: Answer): string => /\r\netag: (?:W\/)?"([^"]+)"/i.exec(head)?.[1] ?? ''
+const tagOf = ({ head }: Answer): string => TAG.exec(/\r\netag: (.*)\r\n/i.exec(head)?.[1] ?? '')?.[1] ?? ''
+
+const tagsIn = ({ body }: Answer): Lists => {
+  const bare = (tag: string) => TAG.exec(tag)?.[1] ?? ''
+  const { krl, principals, accounts } = JSON.parse(body) as Lists
+  return {
+    krl: bare(krl),
+    principals: bare(principals),
+    ...(accounts === undefined ? {} : { accounts: bare(accounts) }),
+  }
+}
 
 function checkOpenFiles(connections: number): void {
   const [, limit = '0'] = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? []

@@ -1,18 +1,18 @@
-import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createDatabase, DURABLE_FLAGS, startPostgres } from '../test/support/postgres.ts'
 import { expect, openConnection, postJson } from './connection.ts'
 import { type Fixture, ISSUER } from './fixture.ts'
 import { seedHosts } from './seed-hosts.ts'
+import { seed } from './seed.ts'
 import {
   newFolder,
   processorTime,
   removeFolder,
   residentMemory,
-  type Seeded,
   type Server,
   settle,
-  startOnCopy,
+  startLatchkey,
 } from './servers.ts'
 import { openWaitingHosts, type WaitingHosts } from './waiting-hosts.ts'
 
@@ -24,15 +24,17 @@ export interface Waits {
   core: number
   /** Of the server, in MB, at the end of that time. */
   memory: number
-  first: Revocation
+  first: FanOut
   /** It finds what the first has left behind. */
-  second: Revocation
+  second: FanOut
+  /** Somebody who may log in to all hosts is disabled: both lists change, and on managed hosts the accounts too. */
+  disable: FanOut
 }
 
-export interface Revocation {
-  /** Milliseconds from the request for a revocation until the last host is told. */
+export interface FanOut {
+  /** Milliseconds from the request until the last host is told. */
   told: number
-  /** The same until the last host has fetched the new list. */
+  /** The same until the last host has fetched the new lists. */
   fetched: number
   /** Milliseconds of processor time that the server used until then. On an idle machine it is nearly all of that time. */
   processor: number
@@ -49,32 +51,64 @@ export const MAX_REVOCATION_MS = 3000
 export const UNCHANGED_MS = 60_000
 const SETTLING_MS = 2000
 
+interface Plan {
+  hosts: number
+  managed?: boolean
+  different?: boolean
+  revoked: number
+  unchangedMs: number
+  onPostgres?: boolean
+}
+
 /** Lets as many enrolled hosts wait on a server that does nothing else. */
-export async function measureWaits({ file, fixture }: Seeded, hosts: number, unchangedMs: number): Promise<Waits> {
+export async function measureWaits({ onPostgres = false, ...plan }: Plan): Promise<Waits> {
   const folder = newFolder()
-  let server: Server | undefined
-  let waiting: WaitingHosts | undefined
+  const postgres = onPostgres ? await startPostgres(DURABLE_FLAGS) : undefined
   try {
-    const own = join(folder, 'hosts.db')
-    copyFileSync(file, own)
-    const tokens = await seedHosts(`sqlite:${own}`, folder, hosts)
-    server = await startOnCopy(folder, own)
+    const databaseUrl = postgres ? await createDatabase(postgres.url, 'bench') : `sqlite:${join(folder, 'hosts.db')}`
+    return await measureOn(databaseUrl, folder, plan)
+  } finally {
+    await postgres?.stop()
+    removeFolder(folder)
+  }
+}
+
+async function measureOn(
+  databaseUrl: string,
+  folder: string,
+  { hosts, managed = false, different = false, revoked, unchangedMs }: Omit<Plan, 'onPostgres'>,
+): Promise<Waits> {
+  const fixture = await seed(databaseUrl, folder, revoked)
+  const tokens = await seedHosts(databaseUrl, folder, { count: hosts, managed, different }, fixture.victimId)
+  let waiting: WaitingHosts | undefined
+  const server = await startLatchkey({ folder, databaseUrl })
+  try {
     await settle()
     const idle = residentMemory(server.pid)
-    waiting = await openWaitingHosts(server.port, tokens)
+    waiting = await openWaitingHosts(server.port, tokens, managed)
     await sleep(SETTLING_MS)
     const core = await measureUnchanged(server, unchangedMs)
     const memory = residentMemory(server.pid)
     const isWhole = unchangedMs >= UNCHANGED_MS
     if (isWhole && waiting.unchanged() < hosts)
       throw new Error(`${hosts - waiting.unchanged()} hosts were not answered.`)
-    const first = await measureRevocation(server, fixture, waiting, 0)
-    const second = await measureRevocation(server, fixture, waiting, 1)
-    return { hosts, idle, core, memory, first, second }
+    const revocation = (at: number) => ({
+      path: `/api/ssh/certs/${fixture.certificateIds.at(-1 - at)}/revoke`,
+      body: {},
+    })
+    const disabling = { path: `/api/admin/users/${fixture.victimId}/lifecycle`, body: { action: 'disable' } }
+    return {
+      hosts,
+      idle,
+      core,
+      memory,
+      first: await measureFanOut(server, fixture, waiting, revocation(0)),
+      second: await measureFanOut(server, fixture, waiting, revocation(1)),
+      disable: await measureFanOut(server, fixture, waiting, disabling),
+    }
   } finally {
     waiting?.close()
-    await server?.stop()
-    removeFolder(folder)
+    await server.stop()
   }
 }
 
@@ -84,18 +118,18 @@ async function measureUnchanged({ pid }: Server, milliseconds: number): Promise<
   return (processorTime(pid) - before.used) / 1e6 / (performance.now() - before.at)
 }
 
-async function measureRevocation(
+async function measureFanOut(
   { port, pid }: Server,
-  { people, certificateIds }: Fixture,
+  { people }: Fixture,
   hosts: WaitingHosts,
-  at: number,
-): Promise<Revocation> {
+  { path, body }: { path: string; body: unknown },
+): Promise<FanOut> {
   const connection = await openConnection(port)
   try {
     const headers = { Cookie: `session=${people[0]?.session}`, Origin: ISSUER }
-    const request = postJson(`/api/ssh/certs/${certificateIds.at(-1 - at)}/revoke`, {}, headers)
+    const request = postJson(path, body, headers)
     const before = processorTime(pid)
-    const times = await hosts.revoke(async () => expect(await connection.send(request), 200, '"success":true'))
+    const times = await hosts.change(async () => expect(await connection.send(request), 200, ''))
     const processor = (processorTime(pid) - before) / 1e6
     await sleep(SETTLING_MS)
     return { ...times, processor, memory: residentMemory(pid) }

@@ -108,9 +108,21 @@ async function prettyPrint(output: LogOutput): Promise<LogOutput> {
   return { ...output, write: (line) => output.write(prettify(line)) }
 }
 
-async function listen(on: (address: { port: number; host: string }) => Promise<string>, { port, host }: Config) {
+/**
+ * Connections that wait to be accepted. When a list changes, thousands of hosts open one in the same second, and those above this number
+ * have to try again seconds later. The system may allow fewer (net.core.somaxconn: 4096).
+ */
+const BACKLOG = 16_384
+
+interface Address {
+  port: number
+  host: string
+  backlog: number
+}
+
+async function listen(on: (address: Address) => Promise<string>, { port, host }: Config) {
   try {
-    await on({ port, host })
+    await on({ port, host, backlog: BACKLOG })
   } catch (error) {
     const code = codeOf(error)
     if (code === 'EADDRINUSE')

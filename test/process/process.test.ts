@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
-import { createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -49,6 +49,22 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     assert.equal(await service.exit(), 0)
   })
 }
+
+test('hosts that come back at once are connected while the service is busy', async (t) => {
+  const hosts = 1000
+  if (Number(readFileSync('/proc/sys/net/core/somaxconn', 'utf8')) < hosts)
+    return t.skip('The system lets fewer connections wait: net.core.somaxconn.')
+  const service = await start(t)
+  await service.waitForOutput(/setup#secret=/)
+  service.child.kill('SIGSTOP')
+  const { port } = new URL(service.url)
+  const connections = Array.from({ length: hosts }, () => connect(Number(port), '127.0.0.1'))
+  t.after(() => connections.forEach((each) => each.destroy()))
+  const signal = AbortSignal.timeout(30_000)
+  await Promise.all(connections.map((each) => once(each, 'connect', { signal })))
+  service.child.kill('SIGCONT')
+  assert.equal((await fetch(`${service.url}/readyz`)).status, 200)
+})
 
 /** Loaded into the service: a signal arrives as soon as the service can handle it, which is before it listens. */
 const EARLY_SIGNAL = `

@@ -15,6 +15,7 @@ import {
 } from './host-credential-store.ts'
 import { markHostSeen } from './host-store.ts'
 import { readHostToken } from './host-token.ts'
+import type { AccountKind } from './host.ts'
 
 /** How often it is written that a host was here. */
 const SEEN_MS = 30_000
@@ -32,6 +33,8 @@ export interface EnrolledHost {
   id: string
   /** The roles that it admits; null for everybody. */
   allowedRoles: string[] | null
+  /** Whose accounts it has; of a host that was deleted its own. */
+  accounts: AccountKind
   /** It gets empty lists, so that it closes. Only where `forLists` lets it through. */
   isDeleted: boolean
   /** Why administrators should look at it. */
@@ -68,21 +71,30 @@ export async function findHost(
   // Anybody may have made it up, and it costs no more than this.
   if (hostId === undefined) return undefined
   const isDeleted = found === undefined ? await isHostDeleted(db.read, hostId) : found.standing === 'deleted'
-  if (isDeleted) return forLists ? { id: hostId, allowedRoles: [], isDeleted, attention: [] } : undefined
-  if (found?.standing === 'reading' && forLists)
-    return { id: hostId, allowedRoles: found.allowedRoles, isDeleted, attention: found.attention }
+  if (isDeleted)
+    return forLists ? { id: hostId, allowedRoles: [], accounts: 'existing', isDeleted, attention: [] } : undefined
+  if (found?.standing === 'reading' && forLists) return hostOfToken(found)
   const reason = found?.standing === 'superseded' ? 'token_reused' : 'token_refused'
   if (raises) await raiseAttention(services, { hostId, reason })
   return undefined
 }
 
+const hostOfToken = ({ hostId, allowedRoles, accounts, attention }: HostToken): EnrolledHost => ({
+  id: hostId,
+  allowedRoles,
+  accounts,
+  isDeleted: false,
+  attention,
+})
+
 async function useToken(
   { db, now }: HostServices,
   hash: string,
-  { hostId, allowedRoles, attention, isUsed, lastSeenAt }: HostToken,
+  found: HostToken,
   writesSeen: boolean,
 ): Promise<EnrolledHost | undefined> {
-  const host: EnrolledHost = { id: hostId, allowedRoles, isDeleted: false, attention }
+  const { hostId, isUsed, lastSeenAt } = found
+  const host = hostOfToken(found)
   const isSeen = lastSeenAt !== null && Math.abs(now() - lastSeenAt) < SEEN_MS
   if (isUsed) {
     // Thousands of hosts come back within a minute: one statement, and no lock that others wait for.

@@ -7,7 +7,6 @@ import { HostAccount } from '../accounts/list-host-accounts.ts'
 import { type EnrolledHost, hostOf, needsHost, recheckToken, requireHost, tokenHashOf } from './authenticate-host.ts'
 import { enrollHost, renewHost } from './enroll-host.ts'
 import { type HostLists, jointTag, sendFresh, type WatchedList } from './host-lists.ts'
-import { findAccountKind } from './host-store.ts'
 import { HostCertificate } from './host.ts'
 import type { LongPolls } from './long-polls.ts'
 
@@ -24,28 +23,26 @@ const Enrolled = Type.Object({
 export const hostAgentRoutes =
   (services: Services & { longPolls: LongPolls; hostLists: HostLists }): Routes =>
   async (app) => {
-    const { db, locate, hostLists, longPolls } = services
+    const { locate, hostLists, longPolls } = services
 
     /** Lets a request wait until the list of its host is another one than it has. */
     const poll = (
       request: FastifyRequest,
       reply: FastifyReply,
       known: string,
-      listOf: (host: EnrolledHost) => WatchedList | Promise<WatchedList>,
+      listOf: (host: EnrolledHost) => WatchedList,
     ): void =>
       longPolls.wait(reply, async (isFirst) => {
         if (!isFirst) request.enrolledHost = await requireHost(services, request, { forLists: true, raises: false })
         const host = hostOf(request)
-        const list = { ...(await listOf(host)), recheck: (asked: FastifyRequest) => recheckToken(services, asked) }
+        const list = { ...listOf(host), recheck: (asked: FastifyRequest) => recheckToken(services, asked) }
         return { list, known, hostId: host.id }
       })
 
     const principalsOf = ({ allowedRoles }: EnrolledHost) => hostLists.principals(allowedRoles)
-    const accountsOf = async ({ id, allowedRoles }: EnrolledHost) =>
-      hostLists.accounts(allowedRoles, await findAccountKind(db.read, id))
+    const accountsOf = ({ allowedRoles, accounts }: EnrolledHost) => hostLists.accounts(allowedRoles, accounts)
     const tagsOf = ({ allowedRoles }: EnrolledHost) => hostLists.tags(allowedRoles)
-    const allTagsOf = async ({ id, allowedRoles }: EnrolledHost) =>
-      hostLists.tags(allowedRoles, await findAccountKind(db.read, id))
+    const allTagsOf = ({ allowedRoles, accounts }: EnrolledHost) => hostLists.tags(allowedRoles, accounts)
 
     app.post(
       '/ssh/hosts/enroll',
@@ -149,7 +146,7 @@ export const hostAgentRoutes =
         const { wait } = request.query
         reply.type('application/json; charset=utf-8')
         return wait === undefined
-          ? accountsOf(hostOf(request)).then((list) => sendFresh(request, reply, list))
+          ? sendFresh(request, reply, accountsOf(hostOf(request)))
           : poll(request, reply, wait, accountsOf)
       },
     )

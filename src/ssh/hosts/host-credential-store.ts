@@ -6,6 +6,7 @@ import { readStatement, type Values } from '../../storage/statement.ts'
 import type { AttentionReason } from '../../vocabulary/host-attention.ts'
 import { serialText } from '../certificates/certificate-store.ts'
 import { readAllowedRoles, rolesOfHost } from './host-store.ts'
+import type { AccountKind } from './host.ts'
 
 /** What a token is: live, or how it ended. `deleted` is a token of a deleted host, however it ended before. */
 type Standing = 'live' | Schema['ssh_former_host_tokens']['ending']
@@ -15,6 +16,7 @@ export interface HostToken {
   standing: Standing
   /** The roles that the host admits; null for everybody. */
   allowedRoles: string[] | null
+  accounts: AccountKind
   /** Whether a live one was used before. */
   isUsed: boolean
   lastSeenAt: number | null
@@ -34,7 +36,7 @@ const byHash = readStatement((db, value: Values<{ hash: string }>) =>
     .selectFrom('ssh_host_tokens')
     .innerJoin('ssh_hosts', 'ssh_hosts.id', 'ssh_host_tokens.host_id')
     .select(['ssh_host_tokens.host_id', 'ssh_host_tokens.is_used', 'ssh_hosts.last_seen_at', 'ssh_hosts.is_restricted'])
-    .select([rolesOfHost, attentionOfHost])
+    .select([rolesOfHost, attentionOfHost, 'ssh_hosts.accounts'])
     .select([sql<Standing>`'live'`.as('standing'), sql<number | null>`cast(null as bigint)`.as('deleted_at')])
     .where('ssh_host_tokens.token_hash', '=', value('hash'))
     .unionAll(
@@ -49,6 +51,7 @@ const byHash = readStatement((db, value: Values<{ hash: string }>) =>
           sql<number>`coalesce(ssh_hosts.is_restricted, 1)`.as('is_restricted'),
         ])
         .select([rolesOfHost, attentionOfHost])
+        .select(sql<AccountKind>`coalesce(ssh_hosts.accounts, 'existing')`.as('accounts'))
         .select(['ssh_former_host_tokens.ending as standing', 'ssh_deleted_hosts.deleted_at'])
         .where('ssh_former_host_tokens.token_hash', '=', value('hash')),
     ),
@@ -62,6 +65,7 @@ export async function findHostToken(db: Reader, hash: string): Promise<HostToken
     hostId: row.host_id,
     standing: row.deleted_at === null ? row.standing : 'deleted',
     allowedRoles: readAllowedRoles(row),
+    accounts: row.accounts,
     isUsed: row.is_used === 1,
     lastSeenAt: row.last_seen_at,
     attention: (row.attention?.split(' ') ?? []) as AttentionReason[],

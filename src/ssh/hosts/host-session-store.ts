@@ -1,5 +1,6 @@
-import { sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { Reader, Trx } from '../../storage/database.ts'
+import type { Schema } from '../../storage/schema.ts'
 import { readStatement, type Values, writeStatement } from '../../storage/statement.ts'
 
 /** A session as a host reports it. */
@@ -70,18 +71,27 @@ export interface ReportBefore {
   principalsVersion: string | null
   sessionsDigest: string | null
   lastEnds: string | null
+  accounts: AccountsReported
 }
+
+/** What it has said of making accounts. */
+export type AccountsReported = Pick<Selectable<Schema['ssh_hosts']>, 'conflicts' | 'allows_accounts' | 'allows_sudo'>
 
 const before = readStatement((db, value: Values<{ id: string }>) =>
   db
     .selectFrom('ssh_hosts')
     .select(['name', 'principals_version as principalsVersion'])
     .select(['sessions_digest as sessionsDigest', 'last_ends as lastEnds'])
+    .select(['conflicts', 'allows_accounts', 'allows_sudo'])
     .where('id', '=', value('id')),
 )
 
-export const findReportBefore = async (db: Reader, id: string): Promise<ReportBefore | undefined> =>
-  (await before(db, { id }))[0]
+export async function findReportBefore(db: Reader, id: string): Promise<ReportBefore | undefined> {
+  const [row] = await before(db, { id })
+  if (!row) return undefined
+  const { conflicts, allows_accounts, allows_sudo, ...rest } = row
+  return { ...rest, accounts: { conflicts, allows_accounts, allows_sudo } }
+}
 
 const noted = writeStatement((trx, value: Values<{ id: string; digest: string | null; lastEnds: string | null }>) =>
   trx

@@ -5,8 +5,8 @@ import { type Position, toPage } from '../../platform/http/cursor.ts'
 import { readTextList } from '../../storage/columns.ts'
 import type { Database, Reader, Trx, WriteTarget } from '../../storage/database.ts'
 import type { Schema } from '../../storage/schema.ts'
-import { readStatement, type Values, writeStatement } from '../../storage/statement.ts'
-import { deleteSessionsOfHost } from './host-session-store.ts'
+import { type Values, writeStatement } from '../../storage/statement.ts'
+import { type AccountsReported, deleteSessionsOfHost } from './host-session-store.ts'
 import type { AccountKind, StoredHost } from './host.ts'
 import { giveUpHost } from './told-host-store.ts'
 
@@ -154,22 +154,11 @@ export async function setAccounts(trx: CheckedTrx, id: string, accounts: Account
   trx.signal('host-changed', { hostId: id })
 }
 
-const accountsOfHost = readStatement((db, value: Values<{ id: string }>) =>
-  db.selectFrom('ssh_hosts').select('accounts').where('id', '=', value('id')),
-)
-
-/** Also of a host that was deleted: it makes none. */
-export const findAccountKind = async (db: Reader, id: string): Promise<AccountKind> =>
-  (await accountsOfHost(db, { id }))[0]?.accounts ?? 'existing'
-
-const accountsReported = readStatement((db, value: Values<{ id: string }>) =>
-  db.selectFrom('ssh_hosts').select(['conflicts', 'allows_accounts', 'allows_sudo']).where('id', '=', value('id')),
-)
-
 /** Keeps what a host says of making accounts; what it does not say stays. It says the same once a minute. */
 export async function keepAccountsReport(
   db: Database,
   id: string,
+  known: AccountsReported,
   { conflicts, allows }: { conflicts?: StoredHost['conflicts']; allows?: StoredHost['allows'] },
 ): Promise<void> {
   const said = {
@@ -177,8 +166,7 @@ export async function keepAccountsReport(
     ...(allows ? { allows_accounts: allows.accounts ? 1 : 0, allows_sudo: allows.sudo ? 1 : 0 } : {}),
   }
   if (Object.keys(said).length === 0) return
-  const [known] = await accountsReported(db.read, { id })
-  if (known && isDeepStrictEqual({ ...known, ...said }, { ...known })) return
+  if (isDeepStrictEqual({ ...known, ...said }, { ...known })) return
   await db.transaction((trx) => trx.updateTable('ssh_hosts').set(said).where('id', '=', id).execute())
 }
 

@@ -40,7 +40,7 @@ export async function takeReport(
   // One that has reported its list of accounts before is not believed to have applied it when it says nothing of it.
   if (principalsVersion !== null || before.principalsVersion === null)
     await noteLists(services, { host, krlTag: krlVersion, principalsTag: principalsVersion, at })
-  await keepAccountsReport(db, id, report)
+  await keepAccountsReport(db, id, before.accounts, report)
   await noteReportedAttention(services, host, report)
   return { renew: await shouldRenew(services, { id, hostnames: hostnames ?? refuseHost() }) }
 }

@@ -84,7 +84,11 @@ function createWorld({ scheduler, listsAge }: World) {
       throw new Error('The database is away.')
     }
     const monotonicNow = listsAge ? clock.monotonicNow : () => 0
-    const { recent, fresh, expire } = shareRead(read, { monotonicNow, maxAgeMs: MAX_AGE_MS })
+    const { recent, fresh, expire } = shareRead(read, {
+      monotonicNow,
+      maxAgeMs: MAX_AGE_MS,
+      rest: () => scheduler.schedule(Promise.resolve(), 'rest'),
+    })
     signals.on('access-changed', expire)
     const countedFresh = () => {
       counts.freshReads++

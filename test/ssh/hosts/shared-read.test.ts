@@ -6,16 +6,22 @@ import { createClock } from '../../support/clock.ts'
 function watch(maxAgeMs = 1000, maxPauseMs = Infinity) {
   const clock = createClock()
   const reads: PromiseWithResolvers<number>[] = []
+  const rests: { milliseconds: number; over: () => void }[] = []
+  const rest = (milliseconds: number) => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    rests.push({ milliseconds, over: resolve })
+    return promise
+  }
   const shared = shareRead(
     () => {
       const read = Promise.withResolvers<number>()
       reads.push(read)
       return read.promise
     },
-    { monotonicNow: clock.monotonicNow, maxAgeMs, maxPauseMs },
+    { monotonicNow: clock.monotonicNow, maxAgeMs, maxPauseMs, rest },
   )
   const settled = () => new Promise((resolve) => setImmediate(resolve))
-  return { clock, reads, shared, settled }
+  return { clock, reads, rests, shared, settled }
 }
 
 suite('a read that is shared', () => {
@@ -33,6 +39,30 @@ suite('a read that is shared', () => {
     const again = shared.recent()
     reads[2]?.resolve(3)
     assert.equal(await again, 3)
+  })
+
+  test('leaves time for other work when fresh ones are asked for again and again, a tenth of a second at most', async () => {
+    const { clock, reads, rests, shared, settled } = watch()
+    for (const [took, pause] of [
+      [5, 50],
+      [5000, 100],
+    ] as const) {
+      const first = shared.fresh()
+      const before = reads.length
+      clock.advance(took)
+      reads.at(-1)?.resolve(1)
+      assert.equal(await first, 1)
+      const asked = [shared.fresh(), shared.fresh()]
+      await settled()
+      assert.equal(reads.length, before)
+      assert.equal(rests.at(-1)?.milliseconds, pause)
+      rests.at(-1)?.over()
+      await settled()
+      assert.equal(reads.length, before + 1, 'all who have waited share it')
+      reads.at(-1)?.resolve(2)
+      assert.deepEqual(await Promise.all(asked), [2, 2])
+      clock.advance(1000)
+    }
   })
 
   test('of which one runs at a time is followed by one for all who asked for a fresh one meanwhile', async () => {
