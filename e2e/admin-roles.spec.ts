@@ -154,4 +154,5 @@ test('a role that gives sudo is given only by somebody who has confirmed what it
   await dialog.getByLabel('Yes, they should be able to do all of this').check()
   await dialog.getByRole('button', { name: 'Give this role' }).click()
   await expect(page.getByRole('button', { name: `Take away ${name}` })).toBeVisible()
+  await expect(page.getByRole('region', { name: 'Roles' })).toContainText(`${name} gives sudo on hosts: everything.`)
 })

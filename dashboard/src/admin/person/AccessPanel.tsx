@@ -1,4 +1,4 @@
-import { Badge, Button, Group, Pill, Text } from '@mantine/core'
+import { Badge, Button, Group, Pill, Stack, Text } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { answer, api } from '../../api/client.ts'
@@ -13,8 +13,8 @@ import { ApplicationLink } from '../../ui/links.tsx'
 import { QueryView } from '../../ui/QueryView.tsx'
 import { Row, Rows } from '../../ui/Rows.tsx'
 import { Section } from '../../ui/Section.tsx'
-import { isRoleConfirmed, NO_ROLE, PermissionList, RoleToGive } from '../roles/RoleToGive.tsx'
-import { userAppsQuery } from '../users/user-queries.ts'
+import { isRoleConfirmed, NO_ROLE, PermissionList, RoleToGive, SudoOfRoles } from '../roles/RoleToGive.tsx'
+import { rolesQuery, userAppsQuery } from '../users/user-queries.ts'
 
 /** What this person may do, and why. */
 export function AccessPanel({ details: { user, permissions } }: { details: UserDetails }) {
@@ -36,6 +36,8 @@ function UserRolesSection({ user }: { user: User }) {
   const [taking, setTaking] = useState<User['roles'][number]>()
   const reload = () => client.invalidateQueries({ queryKey: ['admin'] })
   const shown = user.roles.filter(({ name }) => name !== 'user')
+  const roles = useQuery(rolesQuery)
+  const held = roles.data?.roles.filter((role) => user.roles.some(({ id }) => id === role.id)) ?? []
 
   return (
     <Section
@@ -49,24 +51,27 @@ function UserRolesSection({ user }: { user: User }) {
         )
       }
     >
-      <Group gap="xs">
-        {shown.map((role) => (
-          <Pill
-            key={role.id}
-            size="lg"
-            withRemoveButton={mayAssign}
-            removeButtonProps={{ 'aria-label': texts.take(role.name), 'aria-hidden': false, tabIndex: 0 }}
-            onRemove={() => setTaking(role)}
-          >
-            {role.name}
-          </Pill>
-        ))}
-        {shown.length === 0 && (
-          <Text size="sm" c="dimmed">
-            {texts.onlyUser}
-          </Text>
-        )}
-      </Group>
+      <Stack gap="sm">
+        <Group gap="xs">
+          {shown.map((role) => (
+            <Pill
+              key={role.id}
+              size="lg"
+              withRemoveButton={mayAssign}
+              removeButtonProps={{ 'aria-label': texts.take(role.name), 'aria-hidden': false, tabIndex: 0 }}
+              onRemove={() => setTaking(role)}
+            >
+              {role.name}
+            </Pill>
+          ))}
+          {shown.length === 0 && (
+            <Text size="sm" c="dimmed">
+              {texts.onlyUser}
+            </Text>
+          )}
+        </Group>
+        <SudoOfRoles roles={held} />
+      </Stack>
       {isGiving && <GiveRoleDialog user={user} onClose={() => setIsGiving(false)} onDone={reload} />}
       {taking && (
         <ConfirmDialog

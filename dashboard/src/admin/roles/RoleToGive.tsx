@@ -64,10 +64,8 @@ type ConfirmRolesProps = { roles: readonly Role[]; checked: boolean; onChange: (
 /** What these roles let their holders administer or run as root, to be confirmed. Nothing, when that is nothing. */
 export function ConfirmRoles({ roles, checked, onChange }: ConfirmRolesProps) {
   const texts = useTexts('people').roles
-  const sudo = useSudoText()
   if (!needConfirmation(roles)) return null
   const brought = [...new Set(roles.flatMap(({ permissions }) => administering(permissions)))]
-  const asRoot = roles.filter(({ ssh }) => givesSudo(ssh))
   return (
     <Alert role="note" color="brass" variant="light" icon={<Icon name="shield" />}>
       <Stack gap="md">
@@ -79,15 +77,24 @@ export function ConfirmRoles({ roles, checked, onChange }: ConfirmRolesProps) {
             <PermissionList permissions={brought} />
           </div>
         )}
-        {asRoot.map(({ id, name, ssh }) => (
-          <Text key={id} size="sm" style={{ overflowWrap: 'anywhere' }}>
-            {texts.bringsSudo(name, sudo(ssh).join(', '))}
-          </Text>
-        ))}
+        <SudoOfRoles roles={roles} />
         <Checkbox label={texts.confirm} checked={checked} onChange={(event) => onChange(event.currentTarget.checked)} />
       </Stack>
     </Alert>
   )
+}
+
+/** A line for each role that gives sudo. */
+export function SudoOfRoles({ roles }: { roles: readonly Role[] }) {
+  const texts = useTexts('people').roles
+  const sudo = useSudoText()
+  return roles
+    .filter(({ ssh }) => givesSudo(ssh))
+    .map(({ id, name, ssh }) => (
+      <Text key={id} size="sm" style={{ overflowWrap: 'anywhere' }}>
+        {texts.bringsSudo(name, sudo(ssh).join(', '))}
+      </Text>
+    ))
 }
 
 /** Permissions in words, by what they are about. */

@@ -81,7 +81,8 @@ export const ssh: typeof English = {
     nobody: 'Niemand ist mit einem SSH-Zertifikat dort.',
     personEmpty: 'Kein Server meldet eine Sitzung dieser Person.',
     ownEmptyTitle: 'Keine Sitzungen',
-    ownEmpty: 'Wenn Sie sich mit einem SSH-Zertifikat bei einem Server anmelden, erscheint es hier.',
+    ownEmpty:
+      'Wenn Sie sich mit einem SSH-Zertifikat bei einem Server anmelden, der seine Sitzungen meldet, erscheint es hier.',
     deletedPerson: 'Gelöschtes Konto',
     showAll: (count) => `Alle ${count} zeigen`,
     newestOnly: (count) => `Nur die neuesten ${count} werden gezeigt.`,

@@ -79,7 +79,7 @@ export const ssh = {
     nobody: 'Nobody is there with an SSH certificate.',
     personEmpty: 'No host reports a session of this person.',
     ownEmptyTitle: 'No sessions',
-    ownEmpty: 'When you log in to a host with an SSH certificate, it appears here.',
+    ownEmpty: 'When you log in with an SSH certificate to a host that reports its sessions, it appears here.',
     deletedPerson: 'Deleted account',
     showAll: (count: number) => `Show all ${count}`,
     newestOnly: (count: number) => `Only the newest ${count} are shown.`,
