@@ -48,11 +48,26 @@ async function removeAndCompare(t: TestContext, host: WholeHost, service: Servic
   t.diagnostic('every file of the host is as it was before the installation, in content, mode and owner')
 }
 
+/** The service of accounts, as it is shipped, makes them; --remove locks and leaves them. */
+async function manageAccounts(host: WholeHost, service: ServiceOfHosts, hostId: string) {
+  await succeed(host, await newLine(service, hostId), '--allow-managed')
+  const changed = await service.admin.patch(`/api/ssh/hosts/${hostId}`, { accounts: 'managed' })
+  assert.equal(changed.statusCode, 200, changed.body)
+  const name = service.admin.user.preferredUsername
+  await until(async () => (await host.run(`id ${name}`)).code === 0, 30_000)
+  assert.match((await host.run(`getent passwd ${name}`)).output, /:66\d{3}:/)
+  await succeed(host, plainLine(service), '--remove')
+  assert.match(
+    (await host.run(`chage -l ${name}; ls -d /home/${name}`)).output,
+    /expires\s*: Jan 0[12], 1970[^]*\/home\//,
+  )
+}
+
 const shown = async ({ admin }: ServiceOfHosts, id: string) =>
   (await admin.get(`/api/ssh/hosts/${id}`)).json<{ host: ShownHost }>().host
 
 test(
-  'with systemd a host is enrolled, set up again without a word in its journal, closed when it is deleted, and --remove leaves all of its files as they were',
+  'with systemd a host is enrolled, set up again without a word in its journal, closed when it is deleted, and gets accounts, and --remove leaves its files as they were and locks those accounts',
   needsSystemd,
   async (t) => {
     const host = await startWholeHost(t, 'systemd')
@@ -82,6 +97,7 @@ test(
     await succeed(host, next)
     assert.notEqual(await listed(), '')
     await removeAndCompare(t, host, service, again.id)
+    await manageAccounts(host, service, again.id)
     return undefined
   },
 )
