@@ -28,6 +28,7 @@ export const AREAS: [area: string, layers: string[][]][] = [
       ['identity/access-events.ts'],
       ['identity/sessions'],
       ['identity/notifications'],
+      ['identity/second-step'],
       ['identity/sign-in'],
       ['identity/passkeys'],
       ['identity/account', 'identity/manage-roles', 'identity/receipts'],

@@ -20,6 +20,7 @@ const NEEDED: Record<string, string> = {
   visudo: 'sudo',
   busybox: 'busybox',
   promtool: 'prometheus',
+  oathtool: 'oathtool',
   // A security key without a device, and another implementation of SSH.
   '/usr/lib/openssh/regress/misc/sk-dummy/sk-dummy.so': 'openssh-tests',
   '/usr/lib/python3/dist-packages/asyncssh/__init__.py': 'python3-asyncssh',

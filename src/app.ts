@@ -3,6 +3,7 @@ import { ERROR_REASONS } from './error-reasons.ts'
 import { avatarRoutes } from './identity/account/avatar-routes.ts'
 import { emailRoutes } from './identity/account/email-routes.ts'
 import { accountRoutes } from './identity/account/routes.ts'
+import { totpRoutes } from './identity/account/totp-routes.ts'
 import { accessRoutes } from './identity/lifecycle/access-routes.ts'
 import { batchRoutes } from './identity/lifecycle/batch-routes.ts'
 import { lifecyclePreviewRoutes } from './identity/lifecycle/preview-routes.ts'
@@ -212,6 +213,7 @@ function routeGroups(services: OpenServices, headers: Record<string, string>): R
       routes: [
         sessionRoutes(services),
         freshRoutes(services),
+        totpRoutes(services),
         passwordRoutes(services),
         accountRoutes(services),
         avatarRoutes(services),

@@ -6,6 +6,7 @@ import { notMeErrors } from './identity/not-me/not-me-errors.ts'
 import { notificationErrors } from './identity/notifications/notification-errors.ts'
 import { passkeyErrors } from './identity/passkeys/passkey-errors.ts'
 import { roleErrors, operatorErrors } from './identity/roles/role-errors.ts'
+import { secondStepErrors } from './identity/second-step/second-step-errors.ts'
 import { sessionErrors, bearerErrors } from './identity/sessions/session-errors.ts'
 import { signInErrors } from './identity/sign-in/sign-in-errors.ts'
 import { userErrors } from './identity/users/user-errors.ts'
@@ -42,6 +43,7 @@ export const SHOWN_ERRORS = combine(
   userErrors,
   roleErrors,
   sessionErrors,
+  secondStepErrors,
   signInErrors,
   passkeyErrors,
   notificationErrors,

@@ -3,6 +3,7 @@ import type { IdentityServices } from './identity/access-events.ts'
 import { createStreams, type Streams } from './identity/notifications/streams.ts'
 import { passkeySubscriber } from './identity/passkeys/access-subscriber.ts'
 import { addBuiltInRoles } from './identity/roles/role-store.ts'
+import { secondStepSubscriber } from './identity/second-step/access-subscriber.ts'
 import { createPasswordStrength } from './identity/users/assess-in-thread.ts'
 import { oauthSubscriber } from './oauth/access-subscriber.ts'
 import { addBuiltInClient } from './oauth/clients/built-in-client.ts'
@@ -164,7 +165,13 @@ export async function openServices(config: Config, { log, now, ...options }: Pro
  * In the order of locks, which a new area keeps: certificates are last, because every revocation of some updates one row, and whoever
  * waits for that row must not be waited for.
  */
-const ACCESS_SUBSCRIBERS = [passkeySubscriber, oauthSubscriber, appPasswordSubscriber, sshSubscriber]
+const ACCESS_SUBSCRIBERS = [
+  passkeySubscriber,
+  secondStepSubscriber,
+  oauthSubscriber,
+  appPasswordSubscriber,
+  sshSubscriber,
+]
 
 /** Half a minute of work in all, five seconds of it for one address. */
 const passwordQueue = ({ rateLimits }: Config) => ({

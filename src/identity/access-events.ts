@@ -19,10 +19,7 @@ export interface AccessEvents {
     userId: string
     change: 'created' | 'deleted'
     by: 'owner' | 'administrator'
-    /** Built into a device, and not one that is carried from device to device. */
-    isPlatform: boolean
-    /** The model of the authenticator. */
-    aaguid: string
+    credential: Credential
   }
   /** A person got a role. */
   role_assigned: { userId: string; role: Role }
@@ -45,9 +42,20 @@ export interface AccessEvents {
   role_reduced: { holderIds: string[] | 'many'; by: RoleReduction }
 }
 
+export type Credential =
+  | {
+      kind: 'passkey'
+      /** Built into a device, and not one that is carried from device to device. */
+      isPlatform: boolean
+      /** The model of the authenticator. */
+      aaguid: string
+    }
+  | { kind: 'totp' }
+
 /** What can be added to an account and gives access to it. */
 export interface Addition {
-  kind: 'passkey' | 'ssh_key'
+  kind: 'passkey' | 'ssh_key' | 'totp'
+  /** Of `totp`: when it was added. */
   id: string
 }
 
@@ -90,7 +98,7 @@ interface EndedBy {
     grants: number
     appPasswords: number
   }
-  addition_disowned: { passkeys: number; sshKeys: number; certificates: number }
+  addition_disowned: { passkeys: number; sshKeys: number; secondSteps: number; certificates: number }
   username_changed: { certificatesRevoked: number }
   attributes_changed: { certificatesRevoked: number }
   role_unassigned: { certificatesRevoked: number; authorizationsRevoked: number }

@@ -11,6 +11,7 @@ import { PageHeader } from '../ui/PageHeader.tsx'
 import { SavedNote } from '../ui/SaveButton.tsx'
 import { Section } from '../ui/Section.tsx'
 import { methodsQuery } from './owner-proof.tsx'
+import { SecondStepSection } from './SecondStepSection.tsx'
 
 const EMPTY = { currentPassword: '', newPassword: '' }
 
@@ -67,6 +68,7 @@ export function PasswordPage() {
           </Stack>
         </Form>
       </Section>
+      <SecondStepSection />
     </>
   )
 }

@@ -10,6 +10,7 @@ import { useTexts } from '../texts/TextsProvider.tsx'
 import { FailureAlert } from '../ui/FailureAlert.tsx'
 import { Form, useSubmitForm } from '../ui/Form.tsx'
 import { Icon } from '../ui/Icon.tsx'
+import { NO_SECOND_STEP, SecondStepFields, secondStepOf } from '../ui/SecondStepFields.tsx'
 import { meQuery, useMe } from './me.ts'
 
 type Props = {
@@ -23,13 +24,15 @@ export default function ProveAgainDialog({ methods, onEnd }: Props) {
   const texts = useTexts('account').proof
   const { user } = useMe()
   const client = useQueryClient()
+  const hasSecondStep = methods.includes('second_step')
   const done = async () => {
     await client.invalidateQueries({ queryKey: meQuery.queryKey })
     onEnd(true)
   }
   const form = useSubmitForm({
-    initialValues: { password: '' },
-    async submit(body) {
+    initialValues: { password: '', ...NO_SECOND_STEP },
+    async submit({ password, ...second }) {
+      const body = { password, ...(hasSecondStep ? secondStepOf(second) : {}) }
       await answer(api.POST('/api/auth/fresh', { body }))
       await done()
     },
@@ -78,6 +81,7 @@ export default function ProveAgainDialog({ methods, onEnd }: Props) {
                 visibilityToggleButtonProps={{ 'aria-label': showPassword }}
                 {...form.getInputProps('password')}
               />
+              {hasSecondStep && <SecondStepFields form={form} />}
             </>
           )}
           <FailureAlert failure={form.unplaced ?? byPasskey.failure} />

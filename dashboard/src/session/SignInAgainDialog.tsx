@@ -3,10 +3,12 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { actingUser } from '../api/acting-user.ts'
 import { answer, api } from '../api/client.ts'
+import type { AwaitedStep } from '../api/shapes.ts'
 import { signInWithPasskey, type SignedIn } from '../lib/sign-in-with-passkey.ts'
 import { discardUnsavedChanges } from '../lib/unsaved-changes.ts'
 import { useSubmit } from '../lib/use-submit.ts'
 import { loginWithReturn } from '../paths.ts'
+import SecondStepForm from '../sign-in/SecondStepForm.tsx'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { FailureAlert } from '../ui/FailureAlert.tsx'
 import { Form, useSubmitForm } from '../ui/Form.tsx'
@@ -22,6 +24,7 @@ export default function SignInAgainDialog() {
   const { user } = useMe()
   const client = useQueryClient()
   const [isOther, setOther] = useState(false)
+  const [step, setStep] = useState<AwaitedStep>()
 
   async function goOn(signedIn: SignedIn) {
     if (signedIn.id !== actingUser()) {
@@ -38,8 +41,9 @@ export default function SignInAgainDialog() {
     async submit({ password }) {
       setOther(false)
       const body = { email: user.email, password, rememberMe: false }
-      const { user: signedIn } = await answer(api.POST('/api/auth/login', { body }))
-      await goOn(signedIn)
+      const outcome = await answer(api.POST('/api/auth/login', { body }))
+      if ('user' in outcome) await goOn(outcome.user)
+      else setStep(outcome.secondStep)
     },
     isDisposable: true,
   })
@@ -59,44 +63,48 @@ export default function SignInAgainDialog() {
       closeOnEscape={false}
       zIndex={400}
     >
-      <Form form={form}>
-        <Stack>
-          <Text size="sm">{texts.endedText(user.email)}</Text>
-          <Button
-            variant="default"
-            fullWidth
-            leftSection={<Icon name="fingerprint" />}
-            loading={byPasskey.busy}
-            onClick={() => byPasskey.run()}
-          >
-            {texts.passkey}
-          </Button>
-          <input type="hidden" name="username" autoComplete="username" value={user.email} readOnly />
-          <PasswordInput
-            label={texts.password}
-            data-autofocus
-            autoComplete="current-password"
-            required
-            withAsterisk={false}
-            visibilityToggleButtonProps={{ 'aria-label': showPassword }}
-            {...form.getInputProps('password')}
-          />
-          {isOther && (
-            <Alert role="alert" color="red" variant="light">
-              {texts.otherPasskey}
-            </Alert>
-          )}
-          <FailureAlert failure={form.unplaced ?? byPasskey.failure} />
-          <Group justify="flex-end" gap="sm">
-            <Button variant="subtle" onClick={leave}>
-              {texts.leave}
+      {step ? (
+        <SecondStepForm step={step} onSignedIn={goOn} onBack={() => setStep(undefined)} />
+      ) : (
+        <Form form={form}>
+          <Stack>
+            <Text size="sm">{texts.endedText(user.email)}</Text>
+            <Button
+              variant="default"
+              fullWidth
+              leftSection={<Icon name="fingerprint" />}
+              loading={byPasskey.busy}
+              onClick={() => byPasskey.run()}
+            >
+              {texts.passkey}
             </Button>
-            <Button type="submit" loading={form.busy}>
-              {texts.signIn}
-            </Button>
-          </Group>
-        </Stack>
-      </Form>
+            <input type="hidden" name="username" autoComplete="username" value={user.email} readOnly />
+            <PasswordInput
+              label={texts.password}
+              data-autofocus
+              autoComplete="current-password"
+              required
+              withAsterisk={false}
+              visibilityToggleButtonProps={{ 'aria-label': showPassword }}
+              {...form.getInputProps('password')}
+            />
+            {isOther && (
+              <Alert role="alert" color="red" variant="light">
+                {texts.otherPasskey}
+              </Alert>
+            )}
+            <FailureAlert failure={form.unplaced ?? byPasskey.failure} />
+            <Group justify="flex-end" gap="sm">
+              <Button variant="subtle" onClick={leave}>
+                {texts.leave}
+              </Button>
+              <Button type="submit" loading={form.busy}>
+                {texts.signIn}
+              </Button>
+            </Group>
+          </Stack>
+        </Form>
+      )}
     </Modal>
   )
 }

@@ -10,7 +10,8 @@ import { markShownByShell, sessionState, setSessionState } from './session-state
  */
 export function noticeSession(error: unknown, isChange: boolean): void {
   if (hasCode(error, 'other_user')) setSessionState('other-user')
-  else if (!isStatus(error, 401)) return
+  // A wrong proof, or one that lacks something, is no news about the session.
+  else if (!isStatus(error, 401) || hasCode(error, 'wrong_proof') || hasCode(error, 'second_step_needed')) return
   else if (isChange || hasUnsavedChanges() || sessionState() === 'ended') setSessionState('ended')
   else location.replace(loginWithReturn(location.pathname + location.search + location.hash))
   markShownByShell(error)

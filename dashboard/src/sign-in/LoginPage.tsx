@@ -1,7 +1,8 @@
 import { Alert, Anchor, Button, Divider, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { answer, api } from '../api/client.ts'
 import { type ApiFailure, isStatus } from '../api/failure.ts'
+import type { AwaitedStep } from '../api/shapes.ts'
 import { appearance } from '../lib/appearance.ts'
 import { type SignedIn, signInWithPasskey } from '../lib/sign-in-with-passkey.ts'
 import { useFailure, useSubmit } from '../lib/use-submit.ts'
@@ -19,6 +20,9 @@ import { SignInHeading } from './SignInHeading.tsx'
 import { usePasskeyAutofill } from './use-passkey-autofill.ts'
 import classes from './PasswordForm.module.css'
 
+// Few accounts have one.
+const SecondStepForm = lazy(() => import('./SecondStepForm.tsx'))
+
 // A full page load, because the signed-in part is another application and authorize is the server's own.
 function goOn(user: SignedIn, isRemembered: boolean): void {
   if (isRemembered) rememberAccount(user)
@@ -33,6 +37,7 @@ export default function LoginPage() {
   const texts = useTexts('publicPages')
   const [isChoosing, setChoosing] = useState(() => loginHint === '' && rememberedAccounts().length > 0)
   const [chosen, setChosen] = useState<RememberedAccount>()
+  const [awaited, setAwaited] = useState<{ step: AwaitedStep; isRemembered: boolean }>()
   const [passwordFailure, failPassword] = useFailure()
 
   const autofill = usePasskeyAutofill(goOnRemembered)
@@ -55,6 +60,21 @@ export default function LoginPage() {
     autofill.restart()
   }
 
+  if (awaited) {
+    const { step, isRemembered } = awaited
+    return (
+      <Stack gap="lg">
+        <SignInHeading title={texts.login.title} />
+        <Suspense fallback={null}>
+          <SecondStepForm
+            step={step}
+            onSignedIn={(user) => goOn(user, isRemembered)}
+            onBack={() => setAwaited(undefined)}
+          />
+        </Suspense>
+      </Stack>
+    )
+  }
   return (
     <Stack gap="lg">
       <SignInHeading title={isChoosing ? texts.login.chooseTitle : texts.login.title} />
@@ -84,6 +104,7 @@ export default function LoginPage() {
             chosen={chosen}
             onChooseAgain={() => setChoosing(true)}
             onSignedIn={goOn}
+            onSecondStep={(step, isRemembered) => setAwaited({ step, isRemembered })}
             onFailure={failPassword}
           />
         </>
@@ -104,11 +125,12 @@ type PasswordFormProps = {
   chosen: RememberedAccount | undefined
   onChooseAgain: () => void
   onSignedIn: (user: SignedIn, isRemembered: boolean) => void
+  onSecondStep: (step: AwaitedStep, isRemembered: boolean) => void
   onFailure: (failure: unknown) => Promise<void>
 }
 
 /** Signs in with email and password. The email of an account that was chosen is filled in. */
-export function PasswordForm({ chosen, onChooseAgain, onSignedIn, onFailure }: PasswordFormProps) {
+export function PasswordForm({ chosen, onChooseAgain, onSignedIn, onSecondStep, onFailure }: PasswordFormProps) {
   const texts = useTexts('publicPages')
   const shared = useTexts('shared')
   const [known] = useState(chosen?.email ?? loginHint)
@@ -117,8 +139,9 @@ export function PasswordForm({ chosen, onChooseAgain, onSignedIn, onFailure }: P
     async submit(body) {
       void onFailure(undefined)
       try {
-        const { user } = await answer(api.POST('/api/auth/login', { body }))
-        onSignedIn(user, body.rememberMe)
+        const outcome = await answer(api.POST('/api/auth/login', { body }))
+        if ('user' in outcome) onSignedIn(outcome.user, body.rememberMe)
+        else onSecondStep(outcome.secondStep, body.rememberMe)
       } catch (error) {
         await onFailure(error)
       }

@@ -83,7 +83,8 @@ export default function NotMePage() {
 /** What will happen. */
 function Effects({ link: { about, ends, removes, clearsPassword } }: { link: Undone }) {
   const texts = useTexts('publicPages').notMe
-  const wasAdded = about === 'security.passkey_added' || about === 'security.ssh_key_added'
+  const wasAdded =
+    about === 'security.passkey_added' || about === 'security.ssh_key_added' || about === 'security.totp_added'
   const effects = [
     ...removes.map(({ kind, name, count }) => texts.removes[kind](count, name ?? '')),
     ...(wasAdded && removes.length === 0 ? [texts.goneAlready] : []),

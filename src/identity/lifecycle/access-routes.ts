@@ -19,7 +19,7 @@ import { Session } from '../sessions/session.ts'
 import { userErrors } from '../users/user-errors.ts'
 import { findUser } from '../users/user-store.ts'
 import { User } from '../users/user.ts'
-import { endUserSession, removeUserPasskey, signOutUser } from './end-access.ts'
+import { endUserSession, removeUserPasskey, removeUserTotp, signOutUser } from './end-access.ts'
 import { LifecycleAction } from './lifecycle-action.ts'
 import { listPendingActions } from './lifecycle-store.ts'
 
@@ -116,6 +116,24 @@ export const accessRoutes =
       },
       async (request) => {
         await removeUserPasskey(services, request.params, actorOf(services, request))
+        return success
+      },
+    )
+
+    app.delete(
+      '/api/admin/users/:userId/totp',
+      {
+        onRequest: needs(services, 'users:lifecycle', 'fresh'),
+        schema: {
+          tags,
+          summary: 'Remove the authenticator app of a user',
+          description: 'With the recovery codes, for somebody who has lost them. The user is notified.',
+          params: ByUser,
+          response: { 200: Success, ...failures(401, 403, 404, 409) },
+        },
+      },
+      async (request) => {
+        await removeUserTotp(services, request.params.userId, actorOf(services, request))
         return success
       },
     )

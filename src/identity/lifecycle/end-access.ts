@@ -6,6 +6,9 @@ import { passkeyErrors } from '../passkeys/passkey-errors.ts'
 import { deletePasskey } from '../passkeys/passkey-store.ts'
 import { tellPasskeyChanged } from '../passkeys/tell-passkey-changed.ts'
 import { type Counted, refuseIfHoldsMore } from '../roles/holdings.ts'
+import { removeSecondStep } from '../second-step/access-subscriber.ts'
+import { secondStepErrors } from '../second-step/second-step-errors.ts'
+import { findTotp } from '../second-step/second-step-store.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { administer } from '../sessions/administer.ts'
 import { endSession, endSessionsOfUsers } from '../sessions/end-sessions.ts'
@@ -69,6 +72,20 @@ export const removeUserPasskey = (
       actor,
       target: { type: 'passkey', id: passkeyId },
       data: { userId, name },
+    })
+  })
+
+/** Removes the second step of a person who has lost it. */
+export const removeUserTotp = (services: AccessServices, userId: string, actor: SignedInActor): Promise<void> =>
+  changeUserAccess(services, userId, actor, 'everything', async (trx) => {
+    if (!(await findTotp(trx, userId))?.since) refuse(secondStepErrors.totp_off())
+    await removeSecondStep(services, trx, { userId, by: 'administrator' })
+    await tellOwner(services, trx, userId, { type: 'security.totp_removed', data: {}, actor })
+    await recordEvent(services, trx, {
+      action: 'totp.removed',
+      outcome: 'success',
+      actor,
+      target: { type: 'user', id: userId },
     })
   })
 

@@ -39,6 +39,7 @@ const Details = Type.Object({
   user: Person,
   permissions: Type.Array(HeldPermission, { description: 'The permissions of all roles of this user.' }),
   hasPassword: Type.Boolean(),
+  hasSecondStep: Type.Boolean({ description: 'An authenticator app, besides the password.' }),
   passkeys: Type.Integer(),
   sessions: Type.Integer(),
 })

@@ -22,6 +22,7 @@ export interface UserDetails {
   user: Person
   permissions: string[]
   hasPassword: boolean
+  hasSecondStep: boolean
   passkeys: number
   sessions: number
 }
@@ -42,7 +43,8 @@ export async function findUserDetails(db: Reader, id: string, now: number): Prom
   const row = await db
     .selectFrom('users')
     .select(PERSON_COLUMNS)
-    .select([packedRoles.as('roles'), packedPermissions.as('permissions'), 'users.password_hash'])
+    .select([packedRoles.as('roles'), packedPermissions.as('permissions')])
+    .select(['users.password_hash', 'users.totp_since'])
     .select((eb) => [
       eb
         .selectFrom('passkeys')
@@ -64,6 +66,7 @@ export async function findUserDetails(db: Reader, id: string, now: number): Prom
     user: toPerson(row),
     permissions: [...unpackPermissions(row.permissions)].toSorted(),
     hasPassword: row.password_hash !== null,
+    hasSecondStep: row.totp_since !== null,
     passkeys: row.passkeys ?? 0,
     sessions: row.sessions ?? 0,
   }

@@ -20,7 +20,7 @@ import { readNames } from '../users/settings-store.ts'
 import type { Account } from '../users/user-store.ts'
 
 const Removal = Type.Object({
-  kind: Type.Enum(['passkey', 'ssh_key', 'certificate', 'email', 'grant']),
+  kind: Type.Enum(['passkey', 'ssh_key', 'totp', 'certificate', 'email', 'grant']),
   name: Nullable(Type.String({ description: 'Of `email` the address that the account loses.' })),
   count: Type.Integer(),
 })
@@ -56,6 +56,9 @@ const ADDED: { [T in SecurityEventType]: ((data: NotificationData[T]) => Additio
   'security.session_ended': undefined,
   'security.signed_out': undefined,
   'security.new_login': undefined,
+  'security.totp_added': ({ since }) => ({ kind: 'totp', id: String(since) }),
+  'security.totp_removed': undefined,
+  'security.recovery_code_used': undefined,
 }
 
 export interface Disowned {
@@ -140,12 +143,13 @@ async function mailReset(services: IdentityServices, trx: Trx, { user }: Account
 
 function listRemovals(
   { notification }: Disowned,
-  { passkeys, sshKeys, certificates, grants }: Partial<Restored> & Ending<'addition_disowned'>,
+  { passkeys, sshKeys, secondSteps, certificates, grants }: Partial<Restored> & Ending<'addition_disowned'>,
 ): Removal[] {
   const name = typeof notification?.data['name'] === 'string' ? notification.data['name'] : null
   const removals: Removal[] = [
     { kind: 'passkey', name, count: passkeys ?? 0 },
     { kind: 'ssh_key', name, count: sshKeys ?? 0 },
+    { kind: 'totp', name: null, count: secondSteps ?? 0 },
     { kind: 'certificate', name: null, count: certificates ?? 0 },
     { kind: 'grant', name: null, count: grants ?? 0 },
   ]

@@ -30,6 +30,11 @@ export interface NotificationData {
   'security.signed_out': Record<string, never>
   'security.new_login': { ipAddress: string; userAgent: string | null; country: string | null; city: string | null }
   'security.ssh_key_added': { sshKeyId: string; name: string; fingerprint: string }
+  /** When it was added: which one it is. */
+  'security.totp_added': { since: number }
+  'security.totp_removed': Record<string, never>
+  /** How many are left. */
+  'security.recovery_code_used': { left: number }
   'oauth.grant_added': { client_id: string; name: string; scopes: string[] }
   /** A device that the person has let into the account, and where it sent its request from. */
   'oauth.device_approved': {

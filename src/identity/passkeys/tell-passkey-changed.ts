@@ -9,5 +9,6 @@ export async function tellPasskeyChanged(
   { transports, aaguid }: Pick<Passkey, 'transports' | 'aaguid'>,
   change: Pick<AccessEvents['credential_changed'], 'userId' | 'change' | 'by'>,
 ): Promise<void> {
-  await publish(services, trx, 'credential_changed', { ...change, isPlatform: transports.includes('internal'), aaguid })
+  const credential = { kind: 'passkey', isPlatform: transports.includes('internal'), aaguid } as const
+  await publish(services, trx, 'credential_changed', { ...change, credential })
 }

@@ -39,7 +39,7 @@ export async function requireFresh({ now }: Clock, db: Reader, asking: Asking): 
 async function listProofs(db: Reader, userId: string): Promise<Proof[]> {
   const row = await db
     .selectFrom('users')
-    .select('password_hash')
+    .select(['password_hash', 'totp_since'])
     .select((eb) =>
       eb
         .selectFrom('passkeys')
@@ -50,5 +50,7 @@ async function listProofs(db: Reader, userId: string): Promise<Proof[]> {
     )
     .where('id', '=', userId)
     .executeTakeFirst()
-  return [...(row?.passkey ? (['passkey'] as const) : []), ...(row?.password_hash ? (['password'] as const) : [])]
+  if (!row) return []
+  const withPassword: Proof[] = row.totp_since === null ? ['password'] : ['password', 'second_step']
+  return [...(row.passkey ? (['passkey'] as const) : []), ...(row.password_hash ? withPassword : [])]
 }

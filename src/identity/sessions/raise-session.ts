@@ -20,7 +20,7 @@ export async function raiseSession(
   actor: SignedInActor,
 ): Promise<{ freshUntil: number | null }> {
   const before = (await readProven(trx, actor.sessionId)) ?? refuse(sessionErrors.not_signed_in())
-  const isMore = isStronger(acrOf({ method }), acrOf(before))
+  const isMore = isStronger(acrOf({ method, amr }), acrOf({ method: before.method, amr: before.amr.split(' ') }))
   const { proved_at: earlier } = before
   // A time in the future was written under a wrong clock.
   const provedAt = earlier !== null && earlier <= now() + MAX_CLOCK_SKEW_MS ? Math.max(earlier, now()) : now()

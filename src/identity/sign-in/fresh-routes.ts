@@ -6,6 +6,7 @@ import { actorOf } from '../sessions/actor.ts'
 import { signedIn } from '../sessions/guards.ts'
 import { GivenPassword } from '../users/password-rules.ts'
 import { proveWithPassword } from './prove-again.ts'
+import { RecoveryCode, TotpCode } from './second-step-contracts.ts'
 import { signInSourceOf } from './sign-in-source.ts'
 
 const tags = ['Sign-in and sessions']
@@ -25,9 +26,11 @@ export const freshRoutes =
           tags,
           summary: 'Make this session fresh',
           description:
-            'With the password, or with the response of a passkey to `/api/auth/fresh/options`. It holds for ten minutes, and raises what applications are told about this sign-in, never what a token says that was issued before. Wrong: 401 `wrong_proof`, which counts like a failed sign-in; the session stays as it is.',
+            'With the password, and a code of the authenticator app or a recovery code where there is one (401 `second_step_needed`), or with the response of a passkey to `/api/auth/fresh/options`. It holds for ten minutes, and raises what applications are told about this sign-in, never what a token says that was issued before. Wrong: 401 `wrong_proof`, which counts like a failed sign-in; the session stays as it is.',
           body: Type.Union([
             Type.Object({ password: GivenPassword }, strict),
+            Type.Object({ password: GivenPassword, code: TotpCode }, strict),
+            Type.Object({ password: GivenPassword, recoveryCode: RecoveryCode }, strict),
             Type.Object(
               { challengeId: Type.String({ minLength: 1, maxLength: 64 }), response: AssertionResponse },
               strict,
@@ -42,8 +45,12 @@ export const freshRoutes =
       async (request) => {
         const { body } = request
         const actor = actorOf(services, request)
-        if ('password' in body)
-          return proveWithPassword(services, { ...body, source: signInSourceOf(services.locate, request) }, actor)
+        if ('password' in body) {
+          const { password, ...given } = body
+          const source = signInSourceOf(services.locate, request)
+          const second = 'code' in given || 'recoveryCode' in given ? given : undefined
+          return proveWithPassword(services, { password, second, source }, actor)
+        }
         const { proveWithPasskey } = await import('../passkeys/prove-with-passkey.ts')
         return proveWithPasskey(services, body, actor)
       },

@@ -1,5 +1,9 @@
 import { recordAlone } from '../../platform/audit/record-event.ts'
+import { issueToken } from '../../platform/crypto/digest.ts'
+import { newId } from '../../platform/ids.ts'
 import type { Services } from '../../platform/services.ts'
+import type { Trx } from '../../storage/database.ts'
+import { addWaitingSignIn, countRecoveryCodes } from '../second-step/second-step-store.ts'
 import type { SignedInSession } from '../sessions/start-session.ts'
 import { refuseDisabled } from '../users/account-state.ts'
 import { normalizeEmail } from '../users/email-address.ts'
@@ -9,6 +13,7 @@ import { type Account, findAccountByEmail, replacePasswordHash } from '../users/
 import type { User } from '../users/user.ts'
 import { attemptPassword } from './password-limits.ts'
 import { proveUntilUnchanged } from './prove-owner.ts'
+import type { AwaitedStep } from './second-step-contracts.ts'
 import { signInErrors } from './sign-in-errors.ts'
 import type { SignInSource } from './sign-in-source.ts'
 import { signIn } from './sign-in.ts'
@@ -19,12 +24,14 @@ interface LoginRequest {
   rememberMe?: boolean
 }
 
-/** Email and password. Neither the answer nor its time shows whether the email has an account. */
-export async function login(
-  services: Services,
-  request: LoginRequest,
-  source: SignInSource,
-): Promise<{ user: User; session: SignedInSession }> {
+/** A session, or what it waits for. */
+export type LoggedIn = { user: User; session: SignedInSession } | { secondStep: AwaitedStep; browserToken: string }
+
+/**
+ * Email and password. Neither the answer nor its time shows whether the email has an account. With a second step, no session begins,
+ * and the browser becomes no known one.
+ */
+export async function login(services: Services, request: LoginRequest, source: SignInSource): Promise<LoggedIn> {
   const email = normalizeEmail(request.email)
   const prove = () => provePassword(services, email, normalizePassword(request.password), source)
   return attemptPassword(services, { email, source }, () =>
@@ -43,16 +50,30 @@ const startSessionIfUnchanged = (
   proved: Proof,
   remember: boolean,
   source: SignInSource,
-): Promise<{ user: User; session: SignedInSession } | undefined> =>
+): Promise<LoggedIn | undefined> =>
   services.db.transaction(async (trx) => {
     const current = await lockAccount(trx, proved.userId)
     if (!current) throw wrongCredentials()
     if (current.passwordHash !== proved.hash) return undefined
     refuseDisabled(current)
+    if (current.hasSecondStep) return awaitSecondStep(services, trx, current, remember)
     const { user } = current
     const session = await signIn(services, trx, { user, method: 'password', amr: ['pwd'], remember, source })
     return { user: { ...user, lastLoginAt: services.now() }, session }
   })
+
+async function awaitSecondStep(
+  { now, random }: Pick<Services, 'now' | 'random'>,
+  trx: Trx,
+  { user, passwordNumber }: Account,
+  remembered: boolean,
+): Promise<LoggedIn> {
+  const { plaintext: browserToken, hash: browserHash } = issueToken(random, '')
+  const id = newId()
+  await addWaitingSignIn(trx, { id, userId: user.id, browserHash, passwordNumber, remembered, now: now() })
+  const hasCodes = (await countRecoveryCodes(trx, user.id)) > 0
+  return { secondStep: { id, methods: hasCodes ? ['totp', 'recovery_code'] : ['totp'] }, browserToken }
+}
 
 interface Proof {
   userId: string

@@ -11,8 +11,17 @@ import { OwnSession, Session } from '../sessions/session.ts'
 import { Email } from '../users/email-address.ts'
 import { GivenPassword, NewPassword } from '../users/password-rules.ts'
 import { PersonName, User } from '../users/user.ts'
+import { finishLogin } from './finish-login.ts'
 import { login } from './login.ts'
 import { register } from './register.ts'
+import {
+  AwaitedStep,
+  clearStepCookie,
+  readStepCookie,
+  RecoveryCode,
+  setStepCookie,
+  TotpCode,
+} from './second-step-contracts.ts'
 import { signInSourceOf } from './sign-in-source.ts'
 import { completeSignIn } from './sign-in.ts'
 import { resendVerification, verifyEmail } from './verify-email.ts'
@@ -50,17 +59,47 @@ export const sessionRoutes =
           tags,
           summary: 'Sign in with email and password',
           description:
-            'Sets the session cookie, and a cookie that makes this browser known for the account. After 100 failures for an email within an hour, from any remote addresses, only known browsers may try; they may fail 10 times in 15 minutes.',
+            'Sets the session cookie, and a cookie that makes this browser known for the account. With an authenticator app it answers `secondStep` instead, and sets a cookie for that alone. After 100 failures for an email within an hour, from any remote addresses, only known browsers may try; they may fail 10 times in 15 minutes.',
           body: Type.Object(
             { email: Email, password: GivenPassword, rememberMe: Type.Optional(Type.Boolean()) },
             strict,
           ),
-          response: { 200: SignedInUser, ...failures(400, 401, 403, 415, 429) },
+          response: {
+            200: Type.Union([SignedInUser, Type.Object({ secondStep: AwaitedStep })]),
+            ...failures(400, 401, 403, 415, 429),
+          },
         },
       },
       async (request, reply) => {
         const started = await login(services, request.body, signInSourceOf(locate, request))
-        return completeSignIn(services, request, reply, started)
+        if ('session' in started) return completeSignIn(services, request, reply, started)
+        setStepCookie(config, reply, started.browserToken)
+        return { secondStep: started.secondStep }
+      },
+    )
+
+    app.post(
+      '/api/auth/login/second-step',
+      {
+        schema: {
+          tags,
+          summary: 'Finish a sign-in with a code of the authenticator app, or a recovery code',
+          description:
+            'In the browser that gave the password, within five minutes and five tries. 20 wrong codes for an account within an hour make other browsers wait than those that have signed in to it; they have a count of their own, and a right recovery code is taken all the same. Wrong: 401 `wrong_proof`.',
+          body: Type.Union([
+            Type.Object({ id: Token, code: TotpCode }, strict),
+            Type.Object({ id: Token, recoveryCode: RecoveryCode }, strict),
+          ]),
+          response: { 200: SignedInUser, ...failures(400, 401, 403, 415, 429) },
+        },
+      },
+      async (request, reply) => {
+        const { id, ...given } = request.body
+        const waiting = { id, given, browserToken: readStepCookie(config, request) }
+        const started = await finishLogin(services, waiting, signInSourceOf(locate, request))
+        const answer = await completeSignIn(services, request, reply, started)
+        clearStepCookie(config, reply)
+        return answer
       },
     )
 

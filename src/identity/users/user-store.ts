@@ -21,6 +21,8 @@ export interface Account {
   wasConfirmed: boolean
   /** Where its owner reads mail: the present address if it was confirmed, otherwise the last one that was. */
   confirmedEmail: string | null
+  /** A sign-in with the password needs a second step. */
+  hasSecondStep: boolean
   /** Its address was taken back, and its owner has not decided since what to keep. */
   reviewsAccess: boolean
 }
@@ -39,7 +41,7 @@ const accountBy = (column: 'id' | 'email') =>
   readStatement((db, value: Values<{ wanted: string }>) =>
     users(db)
       .select(['users.password_hash', 'users.password_number', 'users.never_confirmed'])
-      .select(['users.confirmed_email', 'users.review_access'])
+      .select(['users.confirmed_email', 'users.review_access', 'users.totp_since'])
       .where(`users.${column}`, '=', value('wanted')),
   )
 const found = { id: accountBy('id'), email: accountBy('email') }
@@ -60,6 +62,7 @@ async function findAccount(db: Reader, column: 'id' | 'email', wanted: string): 
       neverConfirmed: row.never_confirmed === 1,
       wasConfirmed: row.email_verified === 1 || row.confirmed_email === row.email,
       confirmedEmail: row.email_verified === 1 ? row.email : row.confirmed_email,
+      hasSecondStep: row.totp_since !== null,
       reviewsAccess: row.review_access === 1,
     }
   )

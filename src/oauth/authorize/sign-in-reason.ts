@@ -1,5 +1,5 @@
 import type { SignedIn } from '../../identity/sessions/session.ts'
-import { acrOf } from '../../vocabulary/sign-in-methods.ts'
+import { acrOf, isEnough } from '../../vocabulary/sign-in-methods.ts'
 import type { Parameters } from '../protocol/parameters.ts'
 import type { Provider } from '../provider.ts'
 import { authorizationErrors } from './authorization-errors.ts'
@@ -43,7 +43,7 @@ function findReason(
   if (!signedIn) return 'not_signed_in'
   const { hintedUser, claims, maxAge } = request
   const isOther = hintedUser !== undefined && hintedUser !== signedIn.user.id
-  const isTooWeak = claims.acr !== undefined && !claims.acr.includes(acrOf(signedIn))
+  const isTooWeak = claims.acr?.every((demanded) => !isEnough(acrOf(signedIn), demanded)) ?? false
   const age = now - signedIn.session.authTime
   if (!isFresh(signedIn, pending)) {
     if (isOther || isTooWeak || demandsSignIn(request)) return 'demanded'

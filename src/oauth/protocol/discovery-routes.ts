@@ -57,7 +57,7 @@ const metadata = ({ baseUrl }: Pick<Config, 'baseUrl'>, algorithms: readonly str
     'picture',
     ...scopes.filter((scope) => scope === 'groups'),
   ],
-  acr_values_supported: ['phr', '1'],
+  acr_values_supported: ['phr', '2', '1'],
   prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
   authorization_response_iss_parameter_supported: true,
   claims_parameter_supported: true,

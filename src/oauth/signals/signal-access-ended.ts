@@ -1,4 +1,4 @@
-import type { AccessEvents } from '../../identity/access-events.ts'
+import type { AccessEvents, Credential } from '../../identity/access-events.ts'
 import type { Trx } from '../../storage/database.ts'
 import { ACCESS_ENDS, type AccessEndOf, type AccessSignal } from '../../vocabulary/access-ends.ts'
 import { INITIATING_ENTITY } from './signal-events.ts'
@@ -62,7 +62,7 @@ export const signalAccountsEnded = (
 /** CAEP 1.0 section 3.3.1. */
 export const signalCredentialChanged = (
   trx: Trx,
-  { userId, change, isPlatform, aaguid, by }: AccessEvents['credential_changed'],
+  { userId, change, credential, by }: AccessEvents['credential_changed'],
   now: number,
 ): Promise<void> =>
   tellStreams(
@@ -72,15 +72,22 @@ export const signalCredentialChanged = (
         name: 'credential-change',
         userId,
         details: {
-          credential_type: isPlatform ? 'fido2-platform' : 'fido2-roaming',
+          ...credentialOf(credential),
           change_type: change === 'created' ? 'create' : 'delete',
-          ...(aaguid === NO_AAGUID ? {} : { fido2_aaguid: aaguid }),
           initiating_entity: by === 'administrator' ? 'admin' : 'user',
         },
       },
     ],
     now,
   )
+
+const credentialOf = (credential: Credential) =>
+  credential.kind === 'totp'
+    ? { credential_type: 'app' }
+    : {
+        credential_type: credential.isPlatform ? 'fido2-platform' : 'fido2-roaming',
+        ...(credential.aaguid === NO_AAGUID ? {} : { fido2_aaguid: credential.aaguid }),
+      }
 
 /** An authenticator that does not say which model it is. */
 const NO_AAGUID = '00000000-0000-0000-0000-000000000000'

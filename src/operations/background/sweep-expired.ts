@@ -14,6 +14,7 @@ const EXPIRING: (ExpiringTable & { keptMs: number })[] = [
   { table: 'known_browsers', key: 'token_hash', expiry: 'expires_at', keptMs: 0 },
   { table: 'email_tokens', key: 'token_hash', expiry: 'expires_at', keptMs: 0 },
   { table: 'rate_limits', key: 'bucket', expiry: 'expires_at', keptMs: 0 },
+  { table: 'waiting_sign_ins', key: 'id', expiry: 'expires_at', keptMs: 0 },
   { table: 'passkey_challenges', key: 'id', expiry: 'expires_at', keptMs: 0 },
   { table: 'oauth_pending_requests', key: 'id_hash', expiry: 'expires_at', keptMs: 0 },
   // A replica whose clock is behind must still find it.

@@ -47,6 +47,7 @@ export async function recover(
     return skipSerials(services, trx)
   })
   await deleteAllRows(db, 'passkey_challenges', 'id')
+  await deleteAllRows(db, 'waiting_sign_ins', 'id')
   await deleteAllRows(db, 'oauth_pending_requests', 'id_hash')
   const ended = keepAccess ? undefined : await endAllAccess(services)
   const givenUp = await giveUpRestored(db, services.now())
@@ -88,6 +89,8 @@ async function endAllAccess(services: RecoveryServices): Promise<Recovered['ende
   const refreshing = await deleteAllRows(db, 'oauth_refresh_tokens', 'token_hash')
   // One that was ended after the backup was made would work again.
   await deleteAllRows(db, 'app_passwords', 'id')
+  // So would a recovery code; the app itself stays.
+  await deleteAllRows(db, 'recovery_codes', 'user_id, code_hash')
   // A link that was used or replaced after the backup was made would work again.
   const links = await deleteAllRows(db, 'email_tokens', 'token_hash')
   await deleteAllRows(db, 'reset_requests', 'id')

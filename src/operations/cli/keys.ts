@@ -109,14 +109,14 @@ async function reseal(config: Config, newKeyFile: string | undefined): Promise<v
     const current = createVault(await resolveSecretKey(config, true))
     const next = given ?? (await prepareKeyFile(config.dataDir))
     const isDone = await opensAll(db.read, createVault(next))
-    const { keys, mails, webhooks, streams } = isDone
-      ? { keys: 0, mails: 0, webhooks: 0, streams: 0 }
+    const { keys, mails, webhooks, streams, authenticatorApps } = isDone
+      ? { keys: 0, mails: 0, webhooks: 0, streams: 0, authenticatorApps: 0 }
       : await resealKeys({ db, now: Date.now }, current, createVault(next))
     if (given === undefined) await finishKeyFile(config.dataDir)
     say(
       isDone
         ? 'Everything was sealed with the new secret already.'
-        : `Sealed with the new secret: ${keys} keys, ${mails} mails, ${webhooks} webhooks, ${streams} streams of shared signals.`,
+        : `Sealed with the new secret: ${keys} keys, ${mails} mails, ${webhooks} webhooks, ${streams} streams of shared signals, ${authenticatorApps} authenticator apps.`,
     )
     say(
       given === undefined

@@ -10,6 +10,7 @@ import {
 } from '../outbox/stream-authorization-store.ts'
 import { listSealedSecrets, replaceSealedSecrets, webhookPurpose } from '../outbox/webhook-store.ts'
 import { lockKeys, listKeys, type KeyPurpose, replaceSealed, type StoredKey } from './service-key-store.ts'
+import { listSealedTotp, replaceSealedTotp, totpPurpose } from './totp-secret-store.ts'
 
 const PURPOSES: KeyPurpose[] = ['signing', 'signing-rsa', 'ssh-ca', 'ssh-host-ca']
 
@@ -29,14 +30,14 @@ export const opensAll = async (db: Reader, vault: Vault): Promise<boolean> =>
   })
 
 /**
- * Seals every key, every mail that waits and the secrets of webhooks and streams with another secret, in one transaction: either all of them or
- * none. Sign-ins and device codes that are under way carry a code of the old secret, and have to begin again.
+ * Seals every key, every mail that waits and the secrets of webhooks, streams and authenticator apps with another secret, in one
+ * transaction: either all of them or none. Sign-ins and device codes that are under way carry a code of the old secret, and have to begin again.
  */
 export const resealKeys = (
   { db, now }: { db: Database; now: () => number },
   from: Vault,
   to: Vault,
-): Promise<{ keys: number; mails: number; webhooks: number; streams: number }> =>
+): Promise<{ keys: number; mails: number; webhooks: number; streams: number; authenticatorApps: number }> =>
   db.transaction(async (trx) => {
     await lockKeys(trx)
     const again = (purpose: string, sealed: string): string => {
@@ -68,11 +69,15 @@ export const resealKeys = (
     const streams = await listSealedAuthorizations(trx)
     for (const { id, sealed } of streams)
       await replaceSealedAuthorization(trx, { id, sealed: again(streamPurpose(id), sealed) })
+    const apps = await listSealedTotp(trx)
+    for (const { userId, sealed } of apps)
+      await replaceSealedTotp(trx, { userId, sealed: again(totpPurpose(userId), sealed) })
     const resealed = {
       keys: keys.length,
       mails: mails.length,
       webhooks: webhooks.length,
       streams: streams.length,
+      authenticatorApps: apps.length,
     }
     await recordEvent({ now }, trx, {
       action: 'secret_key.replaced',

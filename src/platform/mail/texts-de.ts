@@ -25,6 +25,18 @@ const security: typeof en.security = {
     subject: `Ein Passkey wurde aus Ihrem Konto bei ${service} entfernt`,
     message: `Der Passkey${name} wurde aus Ihrem Konto ${account} entfernt.`,
   }),
+  'security.totp_added': (service, account) => ({
+    subject: `Ihrem Konto bei ${service} wurde eine Authenticator-App hinzugefügt`,
+    message: `Ab jetzt fragt Ihr Konto ${account} bei der Anmeldung mit dem Passwort nach einem Code aus einer Authenticator-App.`,
+  }),
+  'security.totp_removed': (service, account) => ({
+    subject: `Die Authenticator-App wurde aus Ihrem Konto bei ${service} entfernt`,
+    message: `Ihr Konto ${account} fragt nicht mehr nach einem Code aus einer Authenticator-App. Auch die Wiederherstellungscodes gelten nicht mehr.`,
+  }),
+  'security.recovery_code_used': (service, account) => ({
+    subject: `Ein Wiederherstellungscode Ihres Kontos bei ${service} wurde benutzt`,
+    message: `Jemand, der das Passwort kennt, hat für Ihr Konto ${account} einen Wiederherstellungscode statt der Authenticator-App benutzt. Wie viele noch übrig sind, steht auf Ihrer Kontoseite.`,
+  }),
   'security.ssh_key_added': (service, account, name) => ({
     subject: `Ein SSH-Schlüssel wurde Ihrem Konto bei ${service} hinzugefügt`,
     message: `Der SSH-Schlüssel${name} wurde Ihrem Konto ${account} hinzugefügt. Wer ihn hat, kann Zertifikate dafür bekommen.`,

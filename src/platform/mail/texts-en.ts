@@ -42,6 +42,18 @@ const security: SecurityMessages = {
     subject: `A passkey was removed from your account at ${service}`,
     message: `The passkey${name} was removed from your account ${account}.`,
   }),
+  'security.totp_added': (service, account) => ({
+    subject: `An authenticator app was added to your account at ${service}`,
+    message: `From now on your account ${account} asks for a code of an authenticator app when somebody signs in with the password.`,
+  }),
+  'security.totp_removed': (service, account) => ({
+    subject: `The authenticator app was removed from your account at ${service}`,
+    message: `Your account ${account} asks for no code of an authenticator app any more. Its recovery codes are gone too.`,
+  }),
+  'security.recovery_code_used': (service, account) => ({
+    subject: `A recovery code of your account at ${service} was used`,
+    message: `Somebody who knows the password used a recovery code of your account ${account} in place of the authenticator app. Your account page says how many are left.`,
+  }),
   'security.ssh_key_added': (service, account, name) => ({
     subject: `An SSH key was added to your account at ${service}`,
     message: `The SSH key${name} was added to your account ${account}. Whoever has it can get certificates for it.`,

@@ -32,6 +32,7 @@ import { sshSessions } from './0030-ssh-sessions.ts'
 import { hostsInStep } from './0031-hosts-in-step.ts'
 import { sshAccounts } from './0032-ssh-accounts.ts'
 import { freshSignIn } from './0033-fresh-sign-in.ts'
+import { secondStep } from './0034-second-step.ts'
 
 export interface Migration {
   name: string
@@ -93,4 +94,5 @@ export const MIGRATIONS: readonly Migration[] = [
   inSql('0031-hosts-in-step', hostsInStep),
   inSql('0032-ssh-accounts', sshAccounts),
   inSql('0033-fresh-sign-in', freshSignIn),
+  inSql('0034-second-step', secondStep),
 ]

@@ -19,6 +19,9 @@ export interface UserTables {
     password_hash: string | null
     /** Grows when a password is set or removed, and not when the same one is hashed again. */
     password_number: Generated<number>
+    /** The secret of the authenticator app, and since when it counts: null until a first code was right. */
+    totp_sealed: Generated<string | null>
+    totp_since: Generated<number | null>
     /** The address that was confirmed when an administrator took that back. It says nothing of a later address. */
     confirmed_email: Generated<string | null>
     /** 1 from when the address was taken back until the owner has decided, with the new password, what of the rest to keep. */
@@ -105,6 +108,18 @@ export interface SignInTables {
   reset_requests: { id: string; email: string; created_at: number }
   rate_limits: { bucket: string; failures: number; expires_at: number }
 
+  totp_used_steps: { user_id: string; step: number }
+  recovery_codes: { user_id: string; code_hash: string }
+  waiting_sign_ins: {
+    id: string
+    user_id: string
+    browser_hash: string
+    password_number: number
+    remembered: number
+    tries: number
+    created_at: number
+    expires_at: number
+  }
   passkey_challenges: {
     id: string
     user_id: string | null

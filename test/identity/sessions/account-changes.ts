@@ -1,6 +1,7 @@
 import { lastMailTo } from '../../support/mail.ts'
 import { signIn } from '../../support/people.ts'
 import { newAuthenticator, registrationOptions } from '../passkeys/ceremonies.ts'
+import { addApp, oathCode } from '../second-step/authenticator-app.ts'
 import { type ChangeTest, PASSWORD, nextNumber, addPasskey } from './held-back-change.ts'
 
 /** What people change of their own. */
@@ -14,6 +15,25 @@ export const ACCOUNT_CHANGES: Record<string, ChangeTest> = {
     async prepare(app, person) {
       await addPasskey(app, person)
       return { path: '/api/auth/fresh/options', body: {} }
+    },
+  },
+  'POST /api/account/totp': { prepare: async () => ({ path: '/api/account/totp' }) },
+  'POST /api/account/totp/confirm': {
+    async prepare(app, person) {
+      const { secret } = (await person.post('/api/account/totp')).json()
+      return { path: '/api/account/totp/confirm', body: { code: oathCode(secret, app.clock.now()) } }
+    },
+  },
+  'DELETE /api/account/totp': {
+    async prepare(app, person) {
+      await addApp(app, person)
+      return { path: '/api/account/totp' }
+    },
+  },
+  'POST /api/account/recovery-codes': {
+    async prepare(app, person) {
+      await addApp(app, person)
+      return { path: '/api/account/recovery-codes' }
     },
   },
   'POST /api/auth/verify-email': {

@@ -2,6 +2,7 @@ import { ADMIN_ROLE } from '../../../src/vocabulary/built-in-roles.ts'
 import type { Permission } from '../../../src/vocabulary/permissions.ts'
 import { RECEIVER, WEBHOOKS } from '../../operations/webhooks/webhook-people.ts'
 import { signedInPerson } from '../../support/people.ts'
+import { addApp } from '../second-step/authenticator-app.ts'
 import { type ChangeTest, nextNumber, uniqueName, admin, otherUser, addPasskey } from './held-back-change.ts'
 
 async function newRole(permission?: Permission): Promise<string> {
@@ -147,6 +148,14 @@ export const ADMINISTRATION_CHANGES: Record<string, ChangeTest> = {
     async prepare(app) {
       const other = await signedInPerson(app)
       return { path: `/api/admin/users/${other.user.id}/passkeys/${await addPasskey(app, other)}` }
+    },
+  },
+  'DELETE /api/admin/users/{userId}/totp': {
+    permission: 'users:lifecycle',
+    async prepare(app) {
+      const other = await signedInPerson(app)
+      await addApp(app, other)
+      return { path: `/api/admin/users/${other.user.id}/totp` }
     },
   },
   'POST /api/admin/users/{userId}/password-reset': {

@@ -15,14 +15,19 @@ const id = '00000000-0000-4000-8000-000000000000'
 
 /** Every route that needs a fresh sign-in, while the setting is on unless it says otherwise. */
 const FRESH = {
+  'DELETE /api/account/totp': 'fresh',
   'DELETE /api/admin/settings/logo': 'fresh',
   'DELETE /api/admin/users/{userId}': 'fresh',
   'DELETE /api/admin/users/{userId}/passkeys/{passkeyId}': 'fresh',
+  'DELETE /api/admin/users/{userId}/totp': 'fresh',
   'DELETE /api/passkeys/{id}': 'fresh',
   'PATCH /api/admin/settings': 'fresh',
   'PATCH /api/admin/webhooks/{id}': 'sometimes_fresh',
   'POST /api/account/app-passwords': 'always_fresh',
   'POST /api/account/password': 'sometimes_fresh',
+  'POST /api/account/recovery-codes': 'fresh',
+  'POST /api/account/totp': 'fresh',
+  'POST /api/account/totp/confirm': 'fresh',
   'POST /api/admin/bootstrap': 'fresh',
   'POST /api/admin/roles': 'sometimes_fresh',
   'POST /api/admin/roles/{id}/permissions': 'fresh',

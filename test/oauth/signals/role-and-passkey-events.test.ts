@@ -12,6 +12,7 @@ import {
   registrationOptions,
   verifyRegistration,
 } from '../../identity/passkeys/ceremonies.ts'
+import { addApp } from '../../identity/second-step/authenticator-app.ts'
 import { sharedApp } from '../../support/app.ts'
 import { onEachEngine } from '../../support/engines.ts'
 import type { SignedInPerson } from '../../support/people.ts'
@@ -106,6 +107,28 @@ onEachEngine('what streams are told of roles and passkeys', (engine) => {
     )
     for (const { name, subject } of events) assert.deepEqual([name, subject], ['credential-change', issSub(person)])
     for (const { event } of events) assert.equal('friendly_name' in event, false)
+  })
+
+  test('an authenticator app that is added or removed, by its owner or an administrator', async () => {
+    await addApp(app(), person)
+    await person.delete('/api/account/totp')
+    await addApp(app(), person)
+    await admin.delete(`/api/admin/users/${person.user.id}/totp`)
+    const events = await read()
+    assert.deepEqual(
+      events.map(({ name, event }) => [
+        name,
+        event['credential_type'],
+        event['change_type'],
+        event['initiating_entity'],
+      ]),
+      [
+        ['credential-change', 'app', 'create', 'user'],
+        ['credential-change', 'app', 'delete', 'user'],
+        ['credential-change', 'app', 'create', 'user'],
+        ['credential-change', 'app', 'delete', 'admin'],
+      ],
+    )
   })
 
   test('the passkeys that go when their owner takes the account over, also where the grant goes too', async () => {

@@ -27,10 +27,10 @@ export function DevicesPanel({ details }: { details: UserDetails }) {
   )
 }
 
-type Asking = { kind: 'reset' } | { kind: 'remove'; passkey: Passkey }
+type Asking = { kind: 'reset' } | { kind: 'totp' } | { kind: 'remove'; passkey: Passkey }
 
 /** The password and the passkeys. */
-function SignInSection({ details: { user, hasPassword } }: { details: UserDetails }) {
+function SignInSection({ details: { user, hasPassword, hasSecondStep } }: { details: UserDetails }) {
   const texts = useTexts('people').devices
   const own = useTexts('account').passkeys
   const { never } = useTexts('shared')
@@ -63,6 +63,20 @@ function SignInSection({ details: { user, hasPassword } }: { details: UserDetail
             )
           }
         />
+        {hasSecondStep && (
+          <Row
+            icon="laptop"
+            title={texts.totp}
+            meta={texts.hasTotp}
+            actions={
+              may('users:lifecycle') && (
+                <Button size="xs" variant="subtle" color="red" onClick={() => setAsking({ kind: 'totp' })}>
+                  {texts.removePasskey}
+                </Button>
+              )
+            }
+          />
+        )}
         {access.data?.passkeys.map((passkey) => (
           <Row
             key={passkey.id}
@@ -102,6 +116,20 @@ function SignInSection({ details: { user, hasPassword } }: { details: UserDetail
           }}
         >
           {texts.resetText(user.email)}
+        </ConfirmDialog>
+      )}
+      {asking?.kind === 'totp' && (
+        <ConfirmDialog
+          title={texts.removeTotpTitle(user.displayName ?? user.email)}
+          confirm={texts.removePasskey}
+          onClose={close}
+          action={async () => {
+            const params = { path: { userId: user.id } }
+            await answer(api.DELETE('/api/admin/users/{userId}/totp', { params }))
+            await client.invalidateQueries({ queryKey: ['admin'] })
+          }}
+        >
+          {texts.removeTotpText}
         </ConfirmDialog>
       )}
       {asking?.kind === 'remove' && (

@@ -171,6 +171,31 @@ export const account: typeof English = {
     submitFirst: 'Passwort setzen',
     done: 'Das neue Passwort gilt. Alle anderen Sitzungen sind beendet.',
   },
+  secondStep: {
+    title: 'Authenticator-App',
+    description: 'Ein zweiter Schritt für die Anmeldung mit dem Passwort. Ein Passkey braucht keinen.',
+    off: 'Ihr Konto hat keine Authenticator-App: Wer das Passwort kennt, kann sich anmelden.',
+    on: (left) =>
+      `Die Anmeldung mit dem Passwort fragt nach einem Code aus Ihrer App. Übrige Wiederherstellungscodes:\u00A0${left}.`,
+    add: 'Authenticator-App hinzufügen',
+    turnOn: 'Einschalten',
+    scan: 'Scannen Sie das mit Ihrer Authenticator-App, oder tippen Sie den geheimen Schlüssel dort ein. Geben Sie dann den Code ein, den sie zeigt.',
+    qr: 'QR-Code für Ihre Authenticator-App. Der geheime Schlüssel darunter sagt dasselbe.',
+    secret: 'Geheimer Schlüssel',
+    firstCode: 'Code aus der App',
+    remove: 'App entfernen',
+    removeTitle: 'Die Authenticator-App entfernen?',
+    removeText: 'Danach genügt das Passwort, um sich anzumelden. Die Wiederherstellungscodes gelten nicht mehr.',
+    renew: 'Neue Wiederherstellungscodes',
+    renewTitle: 'Neue Wiederherstellungscodes erzeugen?',
+    renewText: 'Die bisherigen gelten dann nicht mehr.',
+    codes: 'Wiederherstellungscodes',
+    codesTitle: 'Ihre Wiederherstellungscodes',
+    codesWarning: 'Sie sind nur jetzt zu sehen',
+    codesText:
+      'Jeder lässt Sie mit dem Passwort einmal hinein, wenn die App nicht zur Hand ist. Bewahren Sie sie bei Ihren Papieren auf, nicht auf demselben Gerät.',
+    done: 'Ich habe sie aufbewahrt',
+  },
   passkeys: {
     title: 'Passkeys',
     description:
@@ -259,6 +284,10 @@ export const account: typeof English = {
       'security.new_login': () => 'Eine Anmeldung von einem neuen Gerät oder Ort.',
       'security.ssh_key_added': (data) =>
         `Ihrem Konto wurde der SSH-Schlüssel „${asText(data['name'], 'ohne Namen')}“ hinzugefügt.`,
+      'security.totp_added': () => 'Ihrem Konto wurde eine Authenticator-App hinzugefügt.',
+      'security.totp_removed': () => 'Die Authenticator-App wurde aus Ihrem Konto entfernt.',
+      'security.recovery_code_used': (data) =>
+        `Ein Wiederherstellungscode wurde als Nachweis benutzt. Übrige Codes: ${asNumber(data['left'])}.`,
       'oauth.grant_added': (data) =>
         `Sie haben ${asText(data['name'], 'einer Anwendung')} den Zugriff auf Ihr Konto erlaubt.`,
       'oauth.device_approved': (data) =>

@@ -33,6 +33,8 @@ export const failures: typeof English = {
     reserved_scope: 'Dieser Scope ist einer eingebauten Anwendung vorbehalten.',
     unauthenticated: 'Ihre Sitzung ist beendet. Melden Sie sich neu an.',
     wrong_credentials: 'E-Mail-Adresse oder Passwort ist falsch.',
+    second_step_needed: 'Geben Sie auch den Code aus Ihrer Authenticator-App an.',
+    wrong_code: 'Dieser Code ist falsch oder wurde schon benutzt.',
     wrong_proof: 'Das war nicht richtig. Versuchen Sie es noch einmal.',
     passkey_refused: 'Der Passkey wurde nicht angenommen. Versuchen Sie es noch einmal.',
     forbidden: 'Dafür fehlt Ihnen die Berechtigung.',

@@ -141,6 +141,11 @@ export const people: typeof English = {
       `Er geht an ${email} und gilt eine Stunde. Das alte Passwort gilt, bis der Link benutzt wird.`,
     resetSubmit: 'Link schicken',
     resetSent: 'Der Link ist unterwegs.',
+    totp: 'Authenticator-App',
+    hasTotp: 'Die Anmeldung mit dem Passwort fragt nach einem Code.',
+    removeTotpTitle: (name) => `Die Authenticator-App von ${name} entfernen?`,
+    removeTotpText:
+      'Danach genügt das Passwort, und die Wiederherstellungscodes gelten nicht mehr. Die Person erfährt es. Tun Sie das nur für jemanden, dessen Identität Sie geprüft haben.',
     removePasskey: 'Entfernen',
     removePasskeyTitle: (name) => `Den Passkey „${name}“ entfernen?`,
     removePasskeyText:

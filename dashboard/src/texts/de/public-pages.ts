@@ -105,12 +105,16 @@ export const publicPages: typeof English = {
       'security.session_ended': 'Eine Ihrer Sitzungen wurde beendet.',
       'security.signed_out': 'Sie wurden überall abgemeldet.',
       'security.ssh_key_added': 'Ihrem Konto wurde ein SSH-Schlüssel hinzugefügt.',
+      'security.totp_added': 'Ihrem Konto wurde eine Authenticator-App hinzugefügt.',
+      'security.totp_removed': 'Die Authenticator-App wurde aus Ihrem Konto entfernt.',
+      'security.recovery_code_used': 'Ein Wiederherstellungscode Ihres Kontos wurde benutzt.',
     },
     removes: {
       passkey: (count, name) =>
         name ? `Der Passkey „${name}“ wird entfernt.` : `Passkeys, die entfernt werden:\u00A0${count}.`,
       ssh_key: (count, name) =>
         name ? `Der SSH-Schlüssel „${name}“ wird entfernt.` : `SSH-Schlüssel, die entfernt werden:\u00A0${count}.`,
+      totp: () => 'Die Authenticator-App und ihre Wiederherstellungscodes werden entfernt.',
       certificate: (count) => `SSH-Zertifikate, die widerrufen werden:\u00A0${count}.`,
       email: (_count, name) =>
         `Ihr Konto bekommt statt ${name} seine frühere Adresse zurück. Was um die Änderung herum hinzugefügt wurde, wird entfernt; auf der Seite des neuen Passworts entscheiden Sie über den Rest.`,

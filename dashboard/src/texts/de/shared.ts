@@ -24,6 +24,17 @@ export const shared: typeof English = {
   notFoundTitle: 'Hier ist nichts',
   notFoundText: 'Die Seite ist umgezogen, oder die Adresse enthält einen Tippfehler.',
   toStart: 'Zur Startseite',
+  secondStep: {
+    text: 'Das Passwort stimmt. Ihr Konto fragt außerdem nach einem Code aus Ihrer Authenticator-App.',
+    code: 'Code',
+    codeHint: 'Sechs Ziffern, aus der Authenticator-App.',
+    recovery: 'Wiederherstellungscode',
+    recoveryHint: 'Einer der Codes, die Sie beim Hinzufügen der App gesehen haben. Er gilt einmal.',
+    useRecovery: 'Einen Wiederherstellungscode verwenden',
+    useCode: 'Die Authenticator-App verwenden',
+    submit: 'Anmelden',
+    back: 'Zurück zum Passwort',
+  },
   showPassword: 'Passwort zeigen oder verbergen',
   passkey: {
     unsupported: 'Dieser Browser unterstützt keine Passkeys.',

@@ -165,6 +165,31 @@ export const account = {
     submitFirst: 'Set password',
     done: 'The new password holds. Every other session has ended.',
   },
+  secondStep: {
+    title: 'Authenticator app',
+    description: 'A second step for whoever signs in with the password. A passkey needs none.',
+    off: 'Your account has no authenticator app: who knows the password can sign in.',
+    on: (left: number) =>
+      `A sign-in with the password asks for a code of your app. Recovery codes that are left:\u00A0${left}.`,
+    add: 'Add an authenticator app',
+    turnOn: 'Turn on',
+    scan: 'Scan this with your authenticator app, or type the secret into it. Then enter the code that it shows.',
+    qr: 'QR code for your authenticator app. The secret below says the same.',
+    secret: 'Secret',
+    firstCode: 'Code of the app',
+    remove: 'Remove the app',
+    removeTitle: 'Remove the authenticator app?',
+    removeText: 'From then on the password alone is enough to sign in. The recovery codes stop working.',
+    renew: 'New recovery codes',
+    renewTitle: 'Make new recovery codes?',
+    renewText: 'The earlier ones stop working.',
+    codes: 'Recovery codes',
+    codesTitle: 'Your recovery codes',
+    codesWarning: 'These are shown only now',
+    codesText:
+      'Each lets you in once, with the password, when the app is not at hand. Keep them where you keep other papers, not on the same device.',
+    done: 'I have kept them',
+  },
   passkeys: {
     title: 'Passkeys',
     description:
@@ -252,6 +277,10 @@ export const account = {
       'security.new_login': () => 'A sign-in from a new device or place.',
       'security.ssh_key_added': (data) =>
         `The SSH key “${asText(data['name'], 'without a name')}” was added to your account.`,
+      'security.totp_added': () => 'An authenticator app was added to your account.',
+      'security.totp_removed': () => 'The authenticator app was removed from your account.',
+      'security.recovery_code_used': (data) =>
+        `A recovery code was used to prove that it is you. Codes that are left: ${asNumber(data['left'])}.`,
       'oauth.grant_added': (data: Data) => `You allowed ${asText(data['name'], 'an application')} to use your account.`,
       'oauth.device_approved': (data) =>
         `You let a device in: ${asText(data['deviceName'], 'without a name')}, from ${asText(data['ipAddress'], 'an unknown address')}, with ${asText(data['name'], 'an application')}.`,

@@ -37,6 +37,8 @@ export const failures = {
     reserved_scope: 'This scope is reserved for an application that is built in.',
     unauthenticated: 'Your session has ended. Sign in again.',
     wrong_credentials: 'The email address or the password is wrong.',
+    second_step_needed: 'Give the code of your authenticator app too.',
+    wrong_code: 'This code is wrong, or was used already.',
     wrong_proof: 'That was not right. Try again.',
     passkey_refused: 'The passkey was not accepted. Try again.',
     forbidden: 'You don’t have the permission for this.',

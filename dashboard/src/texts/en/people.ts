@@ -154,6 +154,11 @@ export const people = {
       `It goes to ${email} and works for an hour. The old password works until the link is used.`,
     resetSubmit: 'Send the link',
     resetSent: 'The link is on its way.',
+    totp: 'Authenticator app',
+    hasTotp: 'A sign-in with the password asks for a code.',
+    removeTotpTitle: (name: string) => `Remove the authenticator app of ${name}?`,
+    removeTotpText:
+      'From then on the password alone is enough, and the recovery codes stop working. The person is told. Do this only for somebody whose identity you have checked.',
     removePasskey: 'Remove',
     removePasskeyTitle: (name: string) => `Remove the passkey “${name}”?`,
     removePasskeyText: 'The person can’t sign in with it any more, and is told. Sessions stay: end them separately.',

@@ -100,12 +100,16 @@ export const publicPages = {
       'security.session_ended': 'A session of yours was ended.',
       'security.signed_out': 'You were signed out everywhere.',
       'security.ssh_key_added': 'An SSH key was added to your account.',
+      'security.totp_added': 'An authenticator app was added to your account.',
+      'security.totp_removed': 'The authenticator app was removed from your account.',
+      'security.recovery_code_used': 'A recovery code of your account was used.',
     },
     removes: {
       passkey: (count: number, name: string) =>
         name ? `The passkey “${name}” is removed.` : `Passkeys that are removed:\u00A0${count}.`,
       ssh_key: (count: number, name: string) =>
         name ? `The SSH key “${name}” is removed.` : `SSH keys that are removed:\u00A0${count}.`,
+      totp: () => 'The authenticator app and its recovery codes are removed.',
       certificate: (count: number) => `SSH certificates that are revoked:\u00A0${count}.`,
       email: (_count: number, name: string) =>
         `Your account gets its earlier address back, instead of ${name}. What was added around the change is removed; on the page of the new password you decide about the rest.`,

@@ -22,6 +22,17 @@ export const shared = {
   notFoundTitle: 'There is nothing here',
   notFoundText: 'The page may have moved, or the address has a typing error.',
   toStart: 'To the start page',
+  secondStep: {
+    text: 'The password is right. Your account also asks for a code of your authenticator app.',
+    code: 'Code',
+    codeHint: 'Six digits, from the authenticator app.',
+    recovery: 'Recovery code',
+    recoveryHint: 'One of the codes that you were shown when you added the app. It works once.',
+    useRecovery: 'Use a recovery code',
+    useCode: 'Use the authenticator app',
+    submit: 'Sign in',
+    back: 'Back to the password',
+  },
   showPassword: 'Show or hide the password',
   passkey: {
     unsupported: 'This browser doesn’t support passkeys.',

@@ -5,6 +5,7 @@ import type { notMeErrors as notMe } from '../../../../../src/identity/not-me/no
 import type { notificationErrors as notifications } from '../../../../../src/identity/notifications/notification-errors.ts'
 import type { passkeyErrors as passkeys } from '../../../../../src/identity/passkeys/passkey-errors.ts'
 import type { roleErrors as roles } from '../../../../../src/identity/roles/role-errors.ts'
+import type { secondStepErrors as secondStep } from '../../../../../src/identity/second-step/second-step-errors.ts'
 import type { sessionErrors as sessions } from '../../../../../src/identity/sessions/session-errors.ts'
 import type { signInErrors as signIn } from '../../../../../src/identity/sign-in/sign-in-errors.ts'
 import type { userErrors as users } from '../../../../../src/identity/users/user-errors.ts'
@@ -67,6 +68,16 @@ export const sessionErrors: ErrorTexts<typeof sessions> = {
   not_signed_in: 'Ihre Sitzung ist beendet. Melden Sie sich neu an.',
   permission_needed: 'Dafür braucht es die Berechtigung {permission}.',
   signed_in_as_another_user: 'Dieser Browser ist jetzt mit einem anderen Konto angemeldet. Laden Sie die Seite neu.',
+}
+
+export const secondStepErrors: ErrorTexts<typeof secondStep> = {
+  code_wrong: 'Dieser Code ist falsch oder wurde schon benutzt. Warten Sie auf den nächsten.',
+  second_step_missing: 'Das Passwort stimmt. Geben Sie auch den Code aus Ihrer Authenticator-App an.',
+  second_step_wrong: 'Dieser Code ist falsch oder wurde schon benutzt.',
+  sign_in_over:
+    'Diese Anmeldung hat zu lange gedauert oder wurde zu oft versucht. Beginnen Sie wieder mit dem Passwort.',
+  totp_off: 'Dieses Konto hat keine Authenticator-App.',
+  totp_on: 'Dieses Konto hat schon eine Authenticator-App. Entfernen Sie zuerst diese.',
 }
 
 export const signInErrors: ErrorTexts<typeof signIn> = {
