@@ -26,8 +26,6 @@ export interface Scene {
   host: SessionHost
   hostId: string
   role: Role
-  /** Runs the line again with which this host was enrolled, or another one. */
-  sync: ChildProcess
 }
 
 interface SceneOptions {
@@ -45,7 +43,7 @@ interface SceneOptions {
 export async function startScene(
   t: TestContext,
   lines = '',
-  { content, installer = '', asUnit, before }: SceneOptions = {},
+  { before, ...options }: SceneOptions = {},
 ): Promise<Scene> {
   const port = await freePort()
   const began = Date.now()
@@ -60,13 +58,31 @@ export async function startScene(
   const { role } = made.json<{ role: Role }>()
   const host = await newSessionHost(t, [DEPLOY], lines)
   await before?.(host)
+  const parts = { app, admin, host, role }
+  const hostId = await enroll(parts, options)
+  await host.startSshd()
+  return { ...parts, hostId }
+}
+
+/** Enrolls the host with a new line, whatever it was before, and starts its sync. Returns its id. */
+export async function enroll(
+  { app, admin, host, role }: Omit<Scene, 'hostId'>,
+  { content, installer = '', asUnit }: Omit<SceneOptions, 'before'> = {},
+): Promise<string> {
   const allowedRoles = [role.id]
   const { host: created, command } = await createHost(admin, { hostnames: ['127.0.0.1'], allowedRoles, ...content })
   await host.run(command.replace('| sudo sh', `| sh -s -- ${installer}`))
-  await host.startSshd()
-  const sync = await host.startSync(asUnit)
+  await startSync({ app, host }, asUnit)
+  return created.id
+}
+
+/** Starts the sync anew, and resolves when it waits for changes. */
+export async function startSync({ app, host }: Pick<Scene, 'app' | 'host'>, asUnit?: boolean): Promise<void> {
+  // Only what runs on that host is seen there.
+  await host.run("pkill -KILL -f '/latchkey-ssh-[s]' || true; pkill -KILL -x curl || true")
+  await until(async () => app.services.longPolls.count() === 0, 30_000)
+  await host.startSync(asUnit)
   await until(async () => app.services.longPolls.count() === 1, 30_000)
-  return { app, admin, host, hostId: created.id, role, sync }
 }
 
 export interface Member {
