@@ -1,7 +1,17 @@
 // Fetches the software of other projects that the tests in test/third-party run. Nothing is installed on the machine: packages are
 // unpacked into a folder of the cache and run from there.
 import { createHash } from 'node:crypto'
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join, resolve } from 'node:path'
 import { run } from './run.ts'
 
@@ -30,7 +40,30 @@ const DEBIAN_PACKAGES = [
 /** The compiler, and a library that the documents use. Apart from the others, because they are large and one test file needs them. */
 const GO_PACKAGES = ['golang-go', 'golang-github-coreos-go-oidc-dev']
 
-export const SOURCES = ['npm', 'debian', 'go'] as const
+/** What a host with sshd and PAM consists of, in releases of Debian that have another OpenSSH than the one of the machine. */
+const HOST_PACKAGES = [
+  'base-files',
+  'base-passwd',
+  'bash',
+  'coreutils',
+  'dash',
+  'findutils',
+  'grep',
+  'hostname',
+  'libc-bin',
+  'login',
+  'libpam-modules',
+  'libpam-runtime',
+  'mawk',
+  'openssh-server',
+  'passwd',
+  'procps',
+  'sed',
+  'tmux',
+  'util-linux',
+]
+
+export const SOURCES = ['npm', 'debian', 'go', 'bullseye', 'trixie'] as const
 export type Source = (typeof SOURCES)[number]
 
 /** The folder that contains the software, or why it could not be fetched. */
@@ -41,6 +74,8 @@ const FETCH: Record<Source, () => Promise<Fetched>> = {
   debian: () => fetchDebian('debian', DEBIAN_PACKAGES),
   // Its packages depend on systemd, which nothing here runs.
   go: () => fetchDebian('go', GO_PACKAGES, /^golang-/),
+  bullseye: () => fetchRelease('bullseye'),
+  trixie: () => fetchRelease('trixie'),
 }
 
 export const fetchSoftware = (source: Source): Promise<Fetched> => FETCH[source]()
@@ -64,6 +99,48 @@ async function fetchDebian(source: Source, packages: string[], only = /^/): Prom
     const download = ['--chdir', folder, 'apt-get', 'download', '-qq', ...names]
     let problem = await attempt('env', download)
     for (const file of files) problem ??= await attempt('dpkg-deb', ['-x', join(folder, file), folder])
+    return problem
+  })
+}
+
+/** The files of another release of Debian. apt checks them by its signed index, with lists of its own. */
+async function fetchRelease(release: Source): Promise<Fetched> {
+  const keys = '/usr/share/keyrings/debian-archive-keyring.gpg'
+  if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get') || !existsSync(keys)) {
+    return { missing: missing('only root on Debian can get another release of it', release) }
+  }
+  return unpackOnce(`${release}-${digest(HOST_PACKAGES.join('\n'))}`, async (folder) => {
+    const apt = join(folder, 'apt')
+    for (const path of ['lists/partial', 'archives/partial']) mkdirSync(join(apt, path), { recursive: true })
+    writeFileSync(join(apt, 'status'), '')
+    writeFileSync(join(apt, 'sources.list'), `deb [signed-by=${keys}] http://deb.debian.org/debian ${release} main\n`)
+    const options = [
+      `Dir::State=${apt}`,
+      `Dir::State::Lists=${apt}/lists`,
+      `Dir::State::status=${apt}/status`,
+      `Dir::Cache=${apt}`,
+      `Dir::Etc::SourceList=${apt}/sources.list`,
+      'Dir::Etc::SourceParts=/dev/null',
+      'Dir::Etc::PreferencesParts=/dev/null',
+      'Acquire::Languages=none',
+      // The folder belongs to root.
+      'APT::Sandbox::User=root',
+    ].flatMap((each) => ['-o', each])
+    let problem = await attempt('apt-get', [...options, 'update', '-qq'])
+    if (problem !== undefined) return problem
+    const plan = await run('apt-get', [...options, 'install', '-s', '--no-install-recommends', ...HOST_PACKAGES], {
+      quiet: true,
+    })
+    const names = [...plan.output.matchAll(/^Inst (\S+)/gm)].map(([, name = '']) => name)
+    if (names.length === 0) return 'apt-get does not know these packages'
+    problem = await attempt('env', ['--chdir', apt, 'apt-get', ...options, 'download', '-qq', ...names])
+    const files = globSync('*.deb', { cwd: apt })
+    // That package has the links from /bin to /usr/bin, which must be there before anything is put into them.
+    const inOrder = files.toSorted(
+      (one, other) => Number(other.startsWith('base-files_')) - Number(one.startsWith('base-files_')),
+    )
+    for (const file of inOrder) problem ??= await attempt('dpkg-deb', ['-x', join(apt, file), join(folder, 'root')])
+    rmSync(apt, { recursive: true })
     return problem
   })
 }

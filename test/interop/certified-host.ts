@@ -33,16 +33,18 @@ interface Options {
   lines?: string
   /** Runs the script with BusyBox alone, or with bash as other distributions do, and not with dash. */
   shell?: 'busybox' | 'bash' | undefined
+  /** The folder with the files of another release of Debian. */
+  release?: string
 }
 
 export async function newCertifiedHost(
   t: Pick<TestContext, 'after'>,
-  { accounts = ['ada', 'bob'], lines = '', shell }: Options = {},
+  { accounts = ['ada', 'bob'], lines = '', shell, release }: Options = {},
 ): Promise<CertifiedHost> {
   const folder = temporaryFolder(t)
   const ca = newKeyPair(folder, 'ca')
   const files = 'TrustedUserCAKeys /etc/ssh/trusted_user_ca.pub\nRevokedKeys /etc/ssh/revoked_keys\n'
-  const host = await newSessionHost(t, accounts, files + lines)
+  const host = await newSessionHost(t, accounts, files + lines, release)
   host.write('/etc/ssh/trusted_user_ca.pub', `${ca.publicKey}\n`)
   const script = readFileSync(join(SCRIPTS, 'latchkey-ssh-session'), 'utf8')
   if (shell === 'busybox')

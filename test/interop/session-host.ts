@@ -38,6 +38,39 @@ mount -t tmpfs -o mode=755 none /run
 mkdir /run/sshd
 mount -t tmpfs -o mode=1777 none /tmp
 mount -t proc none /proc
+`
+
+/** The same with the files of another release of Debian, whose packages were unpacked and not installed. */
+const PREPARE_OTHER = `
+set -e
+mount --make-rprivate /
+mount -t tmpfs -o mode=755 none "$1"
+mkdir "$1/upper" "$1/work" "$1/root"
+mount -t overlay -o "lowerdir=$5,upperdir=$1/upper,workdir=$1/work" none "$1/root"
+cd "$1/root"
+cp usr/share/base-passwd/passwd.master etc/passwd
+cp usr/share/base-passwd/group.master etc/group
+for each in auth account password session; do echo "$each required pam_unix.so" >"etc/pam.d/common-$each"; done
+mkdir -p etc/ssh/sshd_config.d usr/local/sbin
+cp "$2/sshd_config" etc/ssh/sshd_config
+touch etc/environment etc/default/locale
+mount --rbind /dev dev
+mount -t proc none proc
+mount -t tmpfs -o mode=755 none run
+mkdir run/sshd
+mount -t tmpfs -o mode=1777 none tmp
+exec chroot . sh -c "$6" sh "$@"
+`
+
+const START_OTHER = `
+set -e
+ln -s mawk /usr/bin/awk
+pwconv
+grpconv
+useradd --system --home-dir /run/sshd --shell /usr/sbin/nologin sshd
+`
+
+const START = `
 ssh-keygen -q -t ed25519 -N '' -f /etc/ssh/ssh_host_ed25519_key
 for account in $3; do useradd --create-home --shell /bin/bash "$account"; echo "$account:$4"; done | chpasswd
 echo "root:$4" | chpasswd
@@ -66,6 +99,8 @@ export async function newSessionHost(
   t: Pick<TestContext, 'after'>,
   accounts: string[],
   lines = '',
+  /** The folder with the files of another release of Debian. */
+  release?: string,
 ): Promise<SessionHost> {
   const [folder, files] = [temporaryFolder(t), temporaryFolder(t)]
   const port = await freePort()
@@ -83,8 +118,11 @@ LogLevel VERBOSE
 MaxStartups 1000
 ${lines}`,
   )
-  const args = ['--mount', '--pid', '--fork', '--kill-child', 'sh', '-c', PREPARE, 'sh', folder, files]
-  const outer = spawn('unshare', [...args, accounts.join(' '), PASSWORD], { stdio: ['ignore', 'ignore', 'pipe'] })
+  const script = release === undefined ? PREPARE + START : PREPARE_OTHER
+  const args = ['--mount', '--pid', '--fork', '--kill-child', 'sh', '-c', script, 'sh', folder, files]
+  const outer = spawn('unshare', [...args, accounts.join(' '), PASSWORD, release ?? '', START_OTHER + START], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
   let failed = ''
   outer.stderr.on('data', (chunk: Buffer) => (failed += chunk.toString()))
   t.after(async () => {
@@ -100,7 +138,7 @@ ${lines}`,
   await until(async () => (await inner()) !== '' && existsSync(`/proc/${await inner()}/root/run/ready`), 20_000)
   const init = await inner()
   const inside = (path: string) => `/proc/${init}/root${path}`
-  const enter = ['--target', init, '--mount', '--pid']
+  const enter = ['--target', init, '--mount', '--pid', '--root', '--wd']
   // Nothing of the tests’ own environment.
   const env = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/root' }
 

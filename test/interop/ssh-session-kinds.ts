@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect as connectTo, createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
@@ -6,7 +7,8 @@ import type { TestContext } from 'node:test'
 import { freePort } from '../support/free-port.ts'
 import { until } from '../support/replicas.ts'
 import { temporaryFolder } from './openssh.ts'
-import { connect, DEPLOY, type Member, type Scene, shows, startEcho, withCertificate } from './ssh-sessions.ts'
+import type { SessionHost } from './session-host.ts'
+import { connect, DEPLOY, type Member, shows, startEcho, withCertificate } from './ssh-sessions.ts'
 
 export const AT = `${DEPLOY}@127.0.0.1`
 
@@ -62,8 +64,8 @@ let count = 0
 /** One session of each kind with the same certificate, and what two of them and a closed one leave behind. */
 export async function openEachKind(
   t: Pick<TestContext, 'after'>,
-  { host, leftovers }: Pick<Scene, 'host'> & { leftovers: Leftovers },
-  member: Member,
+  { host, leftovers }: { host: Pick<SessionHost, 'port'>; leftovers: Leftovers },
+  member: Pick<Member, 'keyPath'>,
 ): Promise<{ opened: Opened[]; shell: Opened }> {
   const own = withCertificate(member)
   const name = `left${++count}`
@@ -95,4 +97,15 @@ export async function openEachKind(
     await leftovers.started(`${name}closed`, 'setsid of a connection that has closed'),
   ]
   return { opened, shell: Object.assign(shell, { kind: 'shell' }) }
+}
+
+/** How long after the given moment each of them has ended, by its kind. */
+export async function endOf(opened: Opened[], since: number): Promise<[string, number][]> {
+  return Promise.all(
+    opened.map(async ({ kind, ended, output }): Promise<[string, number]> => {
+      const end = await Promise.race([ended, new Promise<number>((resolve) => setTimeout(resolve, 30_000, 0).unref())])
+      assert.notEqual(end, 0, `${kind} stayed: ${output()}`)
+      return [kind, Math.max(0, end - since)]
+    }),
+  )
 }

@@ -6,7 +6,7 @@ import { until } from '../support/replicas.ts'
 import { assertWithin } from '../support/speed.ts'
 import { newKeyPair, sshKeygen, temporaryFolder } from './openssh.ts'
 import { needsRoot } from './session-host.ts'
-import { AT, type Opened, openEachKind, watchLeftovers } from './ssh-session-kinds.ts'
+import { AT, endOf, openEachKind, watchLeftovers } from './ssh-session-kinds.ts'
 import {
   connect,
   DEPLOY,
@@ -39,17 +39,6 @@ const SWITCHES: Record<string, (scene: Scene, member: Member) => ReturnType<Memb
 }
 
 type Pair = [Member, Awaited<ReturnType<typeof openEachKind>>]
-
-/** How long after the given moment each of them has ended, by its kind. */
-async function endOf(opened: Opened[], since: number): Promise<[string, number][]> {
-  return Promise.all(
-    opened.map(async ({ kind, ended, output }): Promise<[string, number]> => {
-      const end = await Promise.race([ended, new Promise<number>((resolve) => setTimeout(resolve, 30_000, 0).unref())])
-      assert.notEqual(end, 0, `${kind} stayed: ${output()}`)
-      return [kind, Math.max(0, end - since)]
-    }),
-  )
-}
 
 const percentile = (sorted: number[], share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * share) - 1)] ?? 0

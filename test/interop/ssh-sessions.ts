@@ -165,7 +165,7 @@ export function withPassword(t: Pick<TestContext, 'after'>): { args: string[]; e
 
 /** Waits until a connection has printed something. */
 export async function shows(connection: Connection, text: string): Promise<void> {
-  await until(async () => connection.output().includes(text) || !connection.isOpen(), 30_000)
+  await until(async () => connection.output().includes(text) || !connection.isOpen(), 60_000)
   assert.ok(connection.output().includes(text), `${text} was not shown: ${connection.output()}`)
 }
 
