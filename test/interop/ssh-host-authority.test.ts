@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { makeBackup } from '../../src/operations/backup/make-backup.ts'
@@ -241,5 +241,4 @@ test('after a restore from before a rotation hosts keep their CA, need attention
     assert.deepEqual(trusted(root), await offered(again))
     assert.equal(await attention(id), undefined)
   }
-  rmSync(open, { recursive: true })
 })
