@@ -50,6 +50,8 @@ export const MAX_REVOCATION_MS = 3000
 /** In a minute every host is answered with 304 once, and comes back. */
 export const UNCHANGED_MS = 60_000
 const SETTLING_MS = 2000
+/** The request stands in line with those of all hosts. */
+const ANSWER_TIMEOUT_MS = 90_000
 
 interface Plan {
   hosts: number
@@ -124,7 +126,7 @@ async function measureFanOut(
   hosts: WaitingHosts,
   { path, body }: { path: string; body: unknown },
 ): Promise<FanOut> {
-  const connection = await openConnection(port)
+  const connection = await openConnection(port, ANSWER_TIMEOUT_MS)
   try {
     const headers = { Cookie: `session=${people[0]?.session}`, Origin: ISSUER }
     const request = postJson(path, body, headers)
