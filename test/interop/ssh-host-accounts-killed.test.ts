@@ -108,18 +108,23 @@ test('what useradd has half done is completed', needsRoot, async (t) => {
   assert.deepEqual([host.entry('dan'), await host.conflicts()], [undefined, [{ name: 'dan', uid: DAN }]])
 })
 
-test('two runs at once exclude each other', needsRoot, async (t) => {
-  const host = await newAccountsHost(t)
-  const lists = Array.from({ length: 4 }, (_, at) =>
-    JSON.stringify({ accounts: [0, 1, 2].map((each) => account(`p${at}-${each}`, 66_100 + 10 * at + each)) }),
-  )
-  lists.forEach((list, at) => host.write(`/run/answer-${at}`, list))
-  await host.run(lists.map((_, at) => `${PROGRAM} apply /run/answer-${at} & `).join('') + 'wait')
-  await host.run(`${PROGRAM} apply /run/answer-3; pwck -rq; grpck -r`)
-  for (const at of [0, 1, 2, 3])
-    for (const each of [0, 1, 2]) {
-      const expiry = host.expiry(`p${at}-${each}`)
-      if (at === 3) assert.equal(expiry, '')
-      else assert.ok(expiry === undefined || expiry === '1', `p${at}-${each}: ${expiry}`)
-    }
-})
+test(
+  'two runs at once exclude each other, and a group latchkey that was there before is not used',
+  needsRoot,
+  async (t) => {
+    const host = await newAccountsHost(t)
+    await host.run('groupadd latchkey')
+    const lists = Array.from({ length: 4 }, (_, at) =>
+      JSON.stringify({ accounts: [0, 1, 2].map((each) => account(`p${at}-${each}`, 66_100 + 10 * at + each)) }),
+    )
+    lists.forEach((list, at) => host.write(`/run/answer-${at}`, list))
+    await host.run(lists.map((_, at) => `${PROGRAM} apply /run/answer-${at} & `).join('') + 'wait')
+    await host.run(`${PROGRAM} apply /run/answer-3; pwck -rq; grpck -r`)
+    for (const at of [0, 1, 2, 3])
+      for (const each of [0, 1, 2]) {
+        const expiry = host.expiry(`p${at}-${each}`)
+        if (at === 3) assert.deepEqual([expiry, await host.run(`id -nG p3-${each}`)], ['', `p3-${each}\n`])
+        else assert.ok(expiry === undefined || expiry === '1', `p${at}-${each}: ${expiry}`)
+      }
+  },
+)
