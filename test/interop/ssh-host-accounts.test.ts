@@ -74,6 +74,16 @@ test(
     )
     assert.equal(await contentOn(host, '/etc'), files, 'nothing is done twice')
     assert.deepEqual(await host.conflicts(), [])
+
+    // With another awk.
+    await host.run('mount --bind "$(command -v busybox)" "$(readlink -f "$(command -v awk)")"')
+    const commands = ['/usr/bin/id', '/usr/bin/who *']
+    await host.apply(account('ada-l', ADA, { sudo: commands }), account('deleted', 66_010, { locked: true }))
+    const line = `#${ADA} ALL=(root) NOPASSWD: /usr/bin`
+    assert.deepEqual(host.sudoers().split('\n').slice(1), [`${line}/id ""`, `${line}/who`, ''])
+    assert.deepEqual([host.entry('ada-l')?.[2], host.expiry('deleted')], [String(ADA), '1'])
+    await host.apply(account('ada-l', ADA, { sudo: ['/usr/bin/id'] }), account('bob', BOB))
+    assert.deepEqual([host.sudoers().includes('who'), host.expiry('bob')], [false, ''])
   },
 )
 
