@@ -1,4 +1,5 @@
-import { newPublicKey, issue, saveKey } from '../../ssh/public-keys.ts'
+import { newPublicKey, issue, saveKey, signInCertificateUser } from '../../ssh/public-keys.ts'
+import { newReportingHost, sessionOf } from '../../ssh/reports/reporting-host.ts'
 import { signedInPerson } from '../../support/people.ts'
 import { type ChangeTest, nextNumber, uniqueName, admin } from './held-back-change.ts'
 
@@ -41,5 +42,15 @@ export const SSH_CHANGES: Record<string, ChangeTest> = {
   'POST /api/ssh/hosts/{id}/enrollment': {
     permission: 'ssh:hosts:manage',
     prepare: async () => ({ path: `/api/ssh/hosts/${await createHost()}/enrollment`, body: {} }),
+  },
+  'POST /api/ssh/hosts/{id}/sessions/end': {
+    permission: 'ssh:cert:revoke',
+    async prepare(app) {
+      const other = await signInCertificateUser(app)
+      const certificate = await issue(other, await saveKey(other))
+      const host = await newReportingHost(app, admin)
+      await host.report({ sessions: [sessionOf(app, certificate, { account: other.user.preferredUsername })] })
+      return { path: `/api/ssh/hosts/${host.id}/sessions/end`, body: { serial: certificate.serial } }
+    },
   },
 }
