@@ -21,6 +21,9 @@ const NEEDS_LINUX = new Set([
 /** They take long, or need programs that `npm ci` does not install. */
 const NOT_QUICK = new Set([...WAITING, ...NEEDS_LINUX, 'fuzz'])
 
+/** They start hosts and wait for them. All in one process would take longer than everything else. */
+const KIND_OF_INTEROP = /^test\/interop\/(ssh-client|ssh-host-accounts|ssh-host|ssh-session)/
+
 /** Areas of several folders. Together they would be one long process. */
 const DIVIDED = new Set(['platform', 'identity', 'operations'])
 
@@ -43,10 +46,7 @@ export const quickTestFiles = (): string[] =>
  * largest are first, so that no long one is left for the end, and those that wait alternate with those that compute.
  */
 export function groupTests(into: string, files = testFiles()): string[] {
-  const groups = Map.groupBy(files.toSorted(), (file) => {
-    const folder = folderOf(file)
-    return WAITING.has(folder) ? file.replace('.test.ts', '').replaceAll('/', '-') : folder.replace('/', '-')
-  })
+  const groups = Map.groupBy(files.toSorted(), processOf)
   const bySize = [...groups].toSorted(([, one], [, other]) => totalSize(other) - totalSize(one))
   const waiting = bySize.filter(([, [file = '']]) => WAITING.has(folderOf(file)))
   const computing = bySize.filter((group) => !waiting.includes(group))
@@ -60,6 +60,13 @@ export function groupTests(into: string, files = testFiles()): string[] {
     writeFileSync(path, imports.join(''))
     return path
   })
+}
+
+/** What the process is called that runs the tests of this file. */
+function processOf(file: string): string {
+  const folder = folderOf(file)
+  if (WAITING.has(folder)) return file.replace('.test.ts', '').replaceAll('/', '-')
+  return KIND_OF_INTEROP.exec(file)?.[1] ?? folder.replace('/', '-')
 }
 
 /** The folder below `test/`, and in the areas that have many the one below that. */
