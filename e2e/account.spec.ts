@@ -61,7 +61,7 @@ test('changing the password ends the other sessions', async ({ page, person, bro
   await page.getByLabel('New password').fill('quite another password 7')
   await expect(page.getByRole('meter')).toHaveAttribute('aria-valuetext', 'Strong')
   await page.getByRole('button', { name: 'Change password' }).click()
-  await expect(page.getByText('Your password is changed.')).toBeVisible()
+  await expect(page.getByText('Your new password is set.')).toBeVisible()
   expect((await elsewhere.request.get('/api/auth/me')).status()).toBe(401)
   await elsewhere.close()
 })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { publish } from '../../src/identity/access-events.ts'
 import { passkeySubscriber } from '../../src/identity/passkeys/access-subscriber.ts'
+import { secondStepSubscriber } from '../../src/identity/second-step/access-subscriber.ts'
 import { oauthSubscriber } from '../../src/oauth/access-subscriber.ts'
 import { appPasswordSubscriber } from '../../src/proxy/app-passwords/access-subscriber.ts'
 import { sshSubscriber } from '../../src/ssh/access-subscriber.ts'
@@ -53,6 +54,7 @@ describe('an event about access', () => {
     const { services } = await startApp(t, { engine: 'sqlite' })
     assert.deepEqual(services.accessSubscribers, [
       passkeySubscriber,
+      secondStepSubscriber,
       oauthSubscriber,
       appPasswordSubscriber,
       sshSubscriber,

@@ -21,7 +21,7 @@ onMainEngine('signing in with a passkey', (engine) => {
     const now = shared().clock.now()
     assert.deepEqual(
       { ...stored },
-      { id: challengeId, user_id: null, challenge, created_at: now, expires_at: now + FIVE_MINUTES },
+      { id: challengeId, user_id: null, session_id: null, challenge, created_at: now, expires_at: now + FIVE_MINUTES },
     )
   })
 

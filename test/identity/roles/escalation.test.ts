@@ -37,6 +37,7 @@ const UNCHECKED: Record<string, string> = {
   'oauth/clients/client-store.ts deleteMarkedClient': 'Removes what is marked as deleted.',
   'identity/users/create-user.ts giveRoleOfEverybody': 'For a new account.',
   'identity/sessions/administer.ts lockAdministration': 'Locks a row, and writes what it has.',
+  'identity/second-step/second-step-store.ts deleteSecondStep': 'The variable names no such table.',
   'oauth/sites/site-store.ts deleteVisits': 'Ends visits: the variable names no such table.',
   'ssh/hosts/host-store.ts renameHost': 'Writes a name that decides nothing.',
   'ssh/hosts/host-store.ts setEnrollment': 'Writes an enrolment token.',

@@ -56,7 +56,7 @@ onEachEngine('latchkey keys reseal', (engine) => {
     assert.equal(done.code, 0, done.stderr)
     assert.match(
       done.stdout,
-      /^Sealed with the new secret: 4 keys, 1 mails, 1 webhooks, 1 streams of shared signals\.\nSet SECRET_KEY to the new value/,
+      /^Sealed with the new secret: 4 keys, 1 mails, 1 webhooks, 1 streams of shared signals, 0 authenticator apps\.\nSet SECRET_KEY to the new value/,
     )
     assert.match(
       (await reseal('--new-key-file', keyFile(t, NEW_KEY))).stdout,

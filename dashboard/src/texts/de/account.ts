@@ -169,7 +169,7 @@ export const account: typeof English = {
     first:
       'Ihr Konto hat noch kein Passwort. Mit einem können Sie sich auch anmelden, wenn der Passkey gerade nicht zur Hand ist.',
     submitFirst: 'Passwort setzen',
-    done: 'Das neue Passwort gilt. Alle anderen Sitzungen sind beendet.',
+    done: 'Ihr neues Passwort ist gesetzt. Alle anderen Sitzungen sind beendet.',
   },
   secondStep: {
     title: 'Authenticator-App',

@@ -163,7 +163,7 @@ export const account = {
     submit: 'Change password',
     first: 'Your account has no password yet. With one, you can sign in where your passkey is not at hand.',
     submitFirst: 'Set password',
-    done: 'The new password holds. Every other session has ended.',
+    done: 'Your new password is set. Every other session has ended.',
   },
   secondStep: {
     title: 'Authenticator app',
