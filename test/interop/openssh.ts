@@ -32,7 +32,8 @@ export function sshKeygen(...args: string[]): string {
 /** A folder that is removed after the test. */
 export function temporaryFolder(t: Pick<TestContext, 'after'>): string {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-interop-'))
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  // What the test has started may still write there until it is stopped, which comes later.
+  t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
   return folder
 }
 
