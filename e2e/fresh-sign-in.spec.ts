@@ -98,7 +98,7 @@ test('somebody without a password sets the first one, after the passkey was aske
   await page.getByRole('textbox', { name: 'New password' }).fill('another four unusual words')
   // The passkey is the only way, so the browser asks for it at once.
   await page.getByRole('button', { name: 'Set password' }).click()
-  await expect(page.getByText('The new password holds.')).toBeVisible()
+  await expect(page.getByText('Your new password is set.')).toBeVisible()
   await expect(page.getByLabel('Current password')).toBeVisible()
   expect(await freshUntil(page)).not.toBeNull()
 })

@@ -122,7 +122,8 @@ test('a move to another server that is killed at any step gives no server the to
   const { root: original, hostId } = await enrollRoot(t, first)
   const { host } = await createHost(second.admin)
   const { path, recorded } = recordCurl(t)
-  for (let call = Math.max(2, Math.ceil(EVERY / 2)); ; call += EVERY) {
+  // Killed early, the host still uses its token at the first one.
+  for (let call = 2; ; call += EVERY) {
     const root = copyOf(t, original)
     const line = await newLine(second, host.id)
     const killed = await killAtCall(t, PROGRAMS, call, (environment) => runLine(root, line, { environment }))
