@@ -19,7 +19,7 @@ import { killAtCall, newHostKeys, newRoot, read, run } from './ssh-host-scripts.
 /** The programs that change something. The installer is killed in place of each of their calls. */
 const PROGRAMS = ['curl', 'ssh-keygen', 'mv', 'rm', 'sync', 'cp', 'mkdir', 'ln']
 /** One call of so many. The long form, `KILL_EVERY=1`, takes some minutes. */
-const EVERY = Number(process.env['KILL_EVERY'] ?? 32)
+const EVERY = Number(process.env['KILL_EVERY'] ?? 16)
 
 const SNIPPET = 'etc/ssh/sshd_config.d/10-latchkey.conf'
 

@@ -141,7 +141,7 @@ test(
       AT,
       'trap "" TERM HUP; echo started; kill -STOP $PPID; while :; do sleep 5001; done',
     )
-    const many = 'i=0; while [ $i -lt 500 ]; do i=$((i + 1)); (sleep 5002 &) >/dev/null 2>&1; done'
+    const many = 'i=0; while [ $i -lt 1500 ]; do i=$((i + 1)); (sleep 5002 &) >/dev/null 2>&1; done'
     const full = host.connect(ada, AT, `${many}; echo started; sleep 5003`)
     const socket = join(temporaryFolder(t), 'control')
     const master = host.connect(ada, '-M', '-S', socket, AT, 'echo started; sleep 5004')
