@@ -52,6 +52,15 @@ os.setuid(0)
 if os.fork(): os._exit(0)
 os.execvp("sleep", ["sleep", "5017"])' >/dev/null 2>&1 </dev/null &)`
 
+/** 1,500 processes that have lost their parent. A shell would start two for each of them, and run a program in one. */
+const MANY_PROCESSES = `/usr/bin/python3 -c '
+import os, time
+for _ in range(1500):
+    if os.fork() == 0:
+        os.closerange(0, 3)
+        time.sleep(5002)
+        os._exit(0)'`
+
 const withoutFirstThread = (host: Pick<CertifiedHost, 'run'>): Promise<string> =>
   host.run(String.raw`grep -lE '^State:\s+Z' /proc/[0-9]*/status | xargs -r grep -lE '^Threads:\s+[2-9]' || true`)
 
@@ -136,16 +145,14 @@ test(
   async (t) => {
     const host = await newCertifiedHost(t, { shell: 'bash' })
     const ada = host.certify(1)
-    const stopped = host.connect(
-      ada,
-      AT,
-      'trap "" TERM HUP; echo started; kill -STOP $PPID; while :; do sleep 5001; done',
-    )
-    const many = 'i=0; while [ $i -lt 1500 ]; do i=$((i + 1)); (sleep 5002 &) >/dev/null 2>&1; done'
-    const full = host.connect(ada, AT, `${many}; echo started; sleep 5003`)
+    const stopped = host.connect(ada, AT, 'trap "" TERM HUP; kill -STOP $PPID; while :; do sleep 5001; done')
+    const full = host.connect(ada, AT, `${MANY_PROCESSES}; echo started; sleep 5003`)
     const socket = join(temporaryFolder(t), 'control')
     const master = host.connect(ada, '-M', '-S', socket, AT, 'echo started; sleep 5004')
-    for (const each of [stopped, full, master]) await shows(each, 'started')
+    for (const each of [full, master]) await shows(each, 'started')
+    // Whoever stops sshd also stops what it would show of them.
+    await until(async () => (await runningAs(host, 'ada')).includes('sleep 5001'), 20_000)
+    assert.equal((await runningAs(host, 'ada')).filter((each) => each.includes('sleep(5002)')).length, 1500)
 
     host.revoke(1)
     const judging = { ended: false }
