@@ -18,6 +18,9 @@ const NEEDS_LINUX = new Set([
   'third-party',
 ])
 
+/** What a process is called, and the test files that run in it. */
+type Group = [name: string, files: string[]]
+
 /** They take long, or need programs that `npm ci` does not install. */
 const NOT_QUICK = new Set([...WAITING, ...NEEDS_LINUX, 'fuzz'])
 
@@ -26,6 +29,9 @@ const KIND_OF_INTEROP = /^test\/interop\/(ssh-client|ssh-host-accounts|ssh-host|
 
 /** Areas of several folders. Together they would be one long process. */
 const DIVIDED = new Set(['platform', 'identity', 'operations'])
+
+/** Up to this many bytes of tests, folders share a process: loading the service takes two seconds of processor time in each. */
+const SHARED_BYTES = 130_000
 
 /** On another system those are left out that need Linux, with one line; never in CI, where they fail. */
 function testFiles(): string[] {
@@ -41,12 +47,12 @@ export const quickTestFiles = (): string[] =>
   globSync('test/**/*.test.ts').filter((file) => !NOT_QUICK.has(folderOf(file)))
 
 /**
- * Lets the test files of one folder of `test/` run in one process, because loading the service takes longer than the tests of most
- * files. Returns the files to run, each of which imports those of one process. The runner takes them in order of their names: the
+ * Lets the test files of one folder of `test/`, or of several small ones, run in one process, because loading the service takes
+ * longer than the tests of most files. Returns the files to run, each of which imports those of one process. The runner takes them in order of their names: the
  * largest are first, so that no long one is left for the end, and those that wait alternate with those that compute.
  */
 export function groupTests(into: string, files = testFiles()): string[] {
-  const groups = Map.groupBy(files.toSorted(), processOf)
+  const groups = sharing([...Map.groupBy(files.toSorted(), processOf)])
   const bySize = [...groups].toSorted(([, one], [, other]) => totalSize(other) - totalSize(one))
   const waiting = bySize.filter(([, [file = '']]) => WAITING.has(folderOf(file)))
   const computing = bySize.filter((group) => !waiting.includes(group))
@@ -67,6 +73,20 @@ function processOf(file: string): string {
   const folder = folderOf(file)
   if (WAITING.has(folder)) return file.replace('.test.ts', '').replaceAll('/', '-')
   return KIND_OF_INTEROP.exec(file)?.[1] ?? folder.replace('/', '-')
+}
+
+/** Puts small groups into one process where none of them waits or starts hosts. */
+function sharing(groups: Group[]): Group[] {
+  const shared: Group[] = []
+  const alone: Group[] = []
+  for (const [name, files] of groups) {
+    const last = shared.at(-1)
+    if (files.some((file) => NEEDS_LINUX.has(folderOf(file)))) alone.push([name, files])
+    else if (last && totalSize([...last[1], ...files]) <= SHARED_BYTES)
+      shared.splice(-1, 1, [`${last[0]}+${name}`, [...last[1], ...files]])
+    else shared.push([name, files])
+  }
+  return [...shared, ...alone]
 }
 
 /** The folder below `test/`, and in the areas that have many the one below that. */

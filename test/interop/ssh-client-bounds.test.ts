@@ -5,6 +5,7 @@ import { chmodSync, existsSync, readdirSync, rmSync, writeFileSync } from 'node:
 import { createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
+import { leftOut } from '../support/left-out.ts'
 import { newHome, ssh } from './home.ts'
 import { temporaryFolder } from './openssh.ts'
 import {
@@ -92,7 +93,7 @@ describe('latchkey-ssh waits and spins for a bounded time', { concurrency: 6 }, 
   test('a full disk is said in one sentence before anything is asked, and is no matter while the certificate is good', async (t) => {
     const namespace = ['unshare', '--user', '--map-root-user', '--mount'] as const
     if (spawnSync(namespace[0], [...namespace.slice(1), 'true']).status !== 0)
-      return t.skip('A file system can be mounted only where user namespaces are allowed.')
+      return t.skip(leftOut('A file system can be mounted only where user namespaces are allowed.'))
     const { home, app } = await signedIn(t)
     writeFileSync(join(stateFolder(home), 'krl-asked'), '1\n')
     const onFullDisk = () =>

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { createHost, type ShownHost } from '../ssh/hosts/managed-host.ts'
+import { leftOut } from '../support/left-out.ts'
 import { until } from '../support/replicas.ts'
 import { newLine, plainLine, type ServiceOfHosts, startServiceOfHosts } from './host-lines.ts'
 import { needsRoot } from './session-host.ts'
 import { hasSystemd, startWholeHost, type WholeHost } from './whole-host.ts'
 
-const needsSystemd = { skip: needsRoot.skip || (!hasSystemd && 'there is no systemd here') }
+const needsSystemd = { skip: needsRoot.skip || (!hasSystemd && leftOut('there is no systemd here')) }
 
 /** Runs a line of the dashboard as root on the host. */
 const runLine = (host: WholeHost, line: string, options = '') =>
@@ -71,7 +72,7 @@ test(
   needsSystemd,
   async (t) => {
     const host = await startWholeHost(t, 'systemd')
-    if (!host) return t.skip('systemd does not start in a namespace here')
+    if (!host) return t.skip(leftOut('systemd does not start in a namespace here'))
     const service = await startServiceOfHosts(t)
     await host.run(OWN_FILES)
     host.remember()

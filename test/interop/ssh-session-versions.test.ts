@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fetchSoftware } from '../../scripts/third-party-software.ts'
+import { leftOut } from '../support/left-out.ts'
 import { newCertifiedHost } from './certified-host.ts'
 import { needsRoot } from './session-host.ts'
 import { AT, endOf, openEachKind, watchLeftovers } from './ssh-session-kinds.ts'
@@ -13,7 +14,7 @@ const RELEASES = { bullseye: 'OpenSSH_8.4', trixie: 'OpenSSH_10.0' } as const
 for (const [release, version] of Object.entries(RELEASES) as [keyof typeof RELEASES, string][]) {
   test(`sessions of each kind end with ${version}, of Debian’s ${release}, and no others`, needsRoot, async (t) => {
     const { folder, missing } = await fetchSoftware(release)
-    if (missing !== undefined) return t.skip(missing)
+    if (missing !== undefined) return t.skip(leftOut(missing))
     const host = await newCertifiedHost(t, { accounts: [DEPLOY], release: join(folder, 'root') })
     assert.match(await host.run('ssh -V'), new RegExp(`^${version}`))
     const leftovers = await watchLeftovers(t)

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { freePort } from '../support/free-port.ts'
+import { leftOut } from '../support/left-out.ts'
 import { start } from './start.ts'
 
 test('the service prints the link to set up the first administrator, and keeps its files private', async (t) => {
@@ -53,7 +54,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
 test('hosts that come back at once are connected while the service is busy', async (t) => {
   const hosts = 1000
   if (Number(readFileSync('/proc/sys/net/core/somaxconn', 'utf8')) < hosts)
-    return t.skip('The system lets fewer connections wait: net.core.somaxconn.')
+    return t.skip(leftOut('The system lets fewer connections wait: net.core.somaxconn.'))
   const service = await start(t)
   await service.waitForOutput(/setup#secret=/)
   service.child.kill('SIGSTOP')
