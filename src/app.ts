@@ -51,6 +51,7 @@ import { addHeaders, NO_REFERRER, NOT_CACHED, securityHeaders, setCommonHeaders 
 import { healthRoutes } from './platform/http/health.ts'
 import { logRequests, withoutChildLoggers } from './platform/http/log.ts'
 import { trackMethods } from './platform/http/methods.ts'
+import { type ByPath, nearestByPath } from './platform/http/nearest-path.ts'
 import { describeApi, openApiRoutes } from './platform/http/openapi.ts'
 import { acceptJsonOnly, limitBodyTime } from './platform/http/request-body.ts'
 import { requestErrors } from './platform/http/request-errors.ts'
@@ -72,8 +73,6 @@ const BODY_LIMIT = 256 * 1024
 const HEADER_LIMIT = 64 * 1024
 const REQUEST_TIMEOUT_MS = 60_000
 const MAX_HEAD_MS = 10_000
-/** No route has more. */
-const MAX_SEGMENTS = 12
 
 interface Options {
   /** How long the request line and the headers may take to arrive, from the first byte on, or from the start of a connection. */
@@ -86,7 +85,8 @@ export async function createApp(services: OpenServices, options: Options = {}): 
   const { maxHeadMs = MAX_HEAD_MS, maxBodyMs } = options
   const { config, log } = services
   const headers = securityHeaders(config)
-  const byPath = groupsByPath()
+  /** For answers to requests that no route takes. */
+  const byPath = nearestByPath<RouteGroup>()
   const app = fastify({
     loggerInstance: withoutChildLoggers(log),
     logController: new LogController({ disableRequestLogging: true }),
@@ -260,7 +260,7 @@ function routeGroups(services: OpenServices, headers: Record<string, string>): R
   ]
 }
 
-function mount(app: FastifyInstance, group: RouteGroup, byPath: ReturnType<typeof groupsByPath>) {
+function mount(app: FastifyInstance, group: RouteGroup, byPath: ByPath<RouteGroup>) {
   const { routes, headers, cors, bodies, format, errors = (part) => answerErrors(part, format) } = group
   return app.register(
     named(async (part) => {
@@ -272,28 +272,6 @@ function mount(app: FastifyInstance, group: RouteGroup, byPath: ReturnType<typeo
       for (const feature of routes) await part.register(named(feature))
     }),
   )
-}
-
-/** The group of the route that is nearest to a path: it shares the most segments with it, and has the fewest others. */
-function groupsByPath() {
-  const nearest = new Map<string, { group: RouteGroup; length: number }>()
-  const prefixesOf = (path: string): string[] => {
-    const segments = path.split(/[/?]/, MAX_SEGMENTS)
-    return segments.map((_, at) => segments.slice(0, at + 1).join('/')).slice(1)
-  }
-  return {
-    add(url: string, group: RouteGroup): void {
-      const { length } = url.split('/')
-      for (const prefix of prefixesOf(url.replace(/[:*].*$/, ''))) {
-        const known = nearest.get(prefix)
-        if (!known || length < known.length) nearest.set(prefix, { group, length })
-      }
-    },
-    find: (url: string): RouteGroup | undefined =>
-      prefixesOf(url)
-        .map((prefix) => nearest.get(prefix)?.group)
-        .findLast((group) => group !== undefined),
-  }
 }
 
 /** For requests whose path is not known: a proxy may make the answer that of a site. */

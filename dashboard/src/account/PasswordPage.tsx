@@ -1,9 +1,10 @@
-import { Button, Group, PasswordInput, Stack, Text } from '@mantine/core'
+import { Button, Group, Stack, Text } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { answer, api } from '../api/client.ts'
 import { useMe } from '../session/me.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
+import { CurrentPasswordInput } from '../ui/CurrentPasswordInput.tsx'
 import { FailureAlert } from '../ui/FailureAlert.tsx'
 import { Form, useSubmitForm } from '../ui/Form.tsx'
 import { NewPasswordInput } from '../ui/NewPasswordInput.tsx'
@@ -17,7 +18,6 @@ const EMPTY = { currentPassword: '', newPassword: '' }
 
 export function PasswordPage() {
   const texts = useTexts('account').password
-  const { showPassword } = useTexts('shared')
   const { user } = useMe()
   const client = useQueryClient()
   const isFirst = useQuery(methodsQuery).data?.hasPassword === false
@@ -48,14 +48,7 @@ export function PasswordPage() {
             {isFirst ? (
               <Text size="sm">{texts.first}</Text>
             ) : (
-              <PasswordInput
-                label={texts.current}
-                autoComplete="current-password"
-                required
-                withAsterisk={false}
-                visibilityToggleButtonProps={{ 'aria-label': showPassword }}
-                {...form.getInputProps('currentPassword')}
-              />
+              <CurrentPasswordInput label={texts.current} {...form.getInputProps('currentPassword')} />
             )}
             <NewPasswordInput label={texts.next} person={user} {...form.getInputProps('newPassword')} />
             <FailureAlert failure={form.unplaced} />

@@ -1,7 +1,8 @@
-import { PasswordInput, type PasswordInputProps, Text } from '@mantine/core'
+import { type PasswordInputProps, Text } from '@mantine/core'
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { answer, api } from '../api/client.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
+import { CurrentPasswordInput } from '../ui/CurrentPasswordInput.tsx'
 
 export const methodsQuery = queryOptions({
   queryKey: ['sign-in-methods'],
@@ -12,16 +13,6 @@ export const methodsQuery = queryOptions({
 export function OwnerProofField(input: PasswordInputProps) {
   const methods = useQuery(methodsQuery).data
   const texts = useTexts('account').profile
-  const { showPassword } = useTexts('shared')
   if (methods?.hasPassword === false) return <Text size="sm">{texts.passkeyProof}</Text>
-  return (
-    <PasswordInput
-      label={texts.currentPassword}
-      autoComplete="current-password"
-      required
-      withAsterisk={false}
-      visibilityToggleButtonProps={{ 'aria-label': showPassword }}
-      {...input}
-    />
-  )
+  return <CurrentPasswordInput label={texts.currentPassword} {...input} />
 }

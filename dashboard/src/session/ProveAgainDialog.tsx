@@ -1,4 +1,4 @@
-import { Button, Group, Modal, PasswordInput, Stack, Text } from '@mantine/core'
+import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { browserSupportsWebAuthn, startAuthentication } from '@simplewebauthn/browser'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
@@ -7,6 +7,7 @@ import type { Proof } from '../api/prove-again.ts'
 import { PasskeyFailure, passkeyFailure } from '../lib/passkey-failure.ts'
 import { useSubmit } from '../lib/use-submit.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
+import { CurrentPasswordInput } from '../ui/CurrentPasswordInput.tsx'
 import { FailureAlert } from '../ui/FailureAlert.tsx'
 import { Form, useSubmitForm } from '../ui/Form.tsx'
 import { Icon } from '../ui/Icon.tsx'
@@ -20,7 +21,6 @@ type Props = {
 
 /** Asks over the page who has the session. What was to be done goes on after that, and what was entered stays. */
 export default function ProveAgainDialog({ methods, onEnd }: Props) {
-  const { showPassword } = useTexts('shared')
   const texts = useTexts('account').proof
   const { user } = useMe()
   const client = useQueryClient()
@@ -72,15 +72,7 @@ export default function ProveAgainDialog({ methods, onEnd }: Props) {
           {hasPassword && (
             <>
               <input type="hidden" name="username" autoComplete="username" value={user.email} readOnly />
-              <PasswordInput
-                label={texts.password}
-                data-autofocus
-                autoComplete="current-password"
-                required
-                withAsterisk={false}
-                visibilityToggleButtonProps={{ 'aria-label': showPassword }}
-                {...form.getInputProps('password')}
-              />
+              <CurrentPasswordInput label={texts.password} data-autofocus {...form.getInputProps('password')} />
               {hasSecondStep && <SecondStepFields form={form} />}
             </>
           )}

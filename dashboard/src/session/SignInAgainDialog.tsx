@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Modal, PasswordInput, Stack, Text } from '@mantine/core'
+import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { actingUser } from '../api/acting-user.ts'
@@ -10,6 +10,7 @@ import { useSubmit } from '../lib/use-submit.ts'
 import { loginWithReturn } from '../paths.ts'
 import SecondStepForm from '../sign-in/SecondStepForm.tsx'
 import { useTexts } from '../texts/TextsProvider.tsx'
+import { CurrentPasswordInput } from '../ui/CurrentPasswordInput.tsx'
 import { FailureAlert } from '../ui/FailureAlert.tsx'
 import { Form, useSubmitForm } from '../ui/Form.tsx'
 import { Icon } from '../ui/Icon.tsx'
@@ -19,7 +20,6 @@ import { tellTabs } from './tell-tabs.ts'
 
 /** Signs the same person in again over the page, so that what was entered there is not lost. */
 export default function SignInAgainDialog() {
-  const { showPassword } = useTexts('shared')
   const texts = useTexts('account').session
   const { user } = useMe()
   const client = useQueryClient()
@@ -79,15 +79,7 @@ export default function SignInAgainDialog() {
               {texts.passkey}
             </Button>
             <input type="hidden" name="username" autoComplete="username" value={user.email} readOnly />
-            <PasswordInput
-              label={texts.password}
-              data-autofocus
-              autoComplete="current-password"
-              required
-              withAsterisk={false}
-              visibilityToggleButtonProps={{ 'aria-label': showPassword }}
-              {...form.getInputProps('password')}
-            />
+            <CurrentPasswordInput label={texts.password} data-autofocus {...form.getInputProps('password')} />
             {isOther && (
               <Alert role="alert" color="red" variant="light">
                 {texts.otherPasskey}

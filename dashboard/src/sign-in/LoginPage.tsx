@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Divider, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, Anchor, Button, Divider, Group, Stack, Text, TextInput } from '@mantine/core'
 import { lazy, Suspense, useState } from 'react'
 import { answer, api } from '../api/client.ts'
 import { type ApiFailure, isStatus } from '../api/failure.ts'
@@ -10,6 +10,7 @@ import { paths } from '../paths.ts'
 import { rememberAccount, type RememberedAccount, rememberedAccounts } from '../session/remembered-accounts.ts'
 import { tellTabs } from '../session/tell-tabs.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
+import { CurrentPasswordInput } from '../ui/CurrentPasswordInput.tsx'
 import { FailureAlert } from '../ui/FailureAlert.tsx'
 import { Form, useSubmitForm } from '../ui/Form.tsx'
 import { Icon } from '../ui/Icon.tsx'
@@ -132,7 +133,6 @@ type PasswordFormProps = {
 /** Signs in with email and password. The email of an account that was chosen is filled in. */
 export function PasswordForm({ chosen, onChooseAgain, onSignedIn, onSecondStep, onFailure }: PasswordFormProps) {
   const texts = useTexts('publicPages')
-  const shared = useTexts('shared')
   const [known] = useState(chosen?.email ?? loginHint)
   const form = useSubmitForm({
     initialValues: { email: known, password: '', rememberMe: chosen !== undefined },
@@ -166,14 +166,10 @@ export function PasswordForm({ chosen, onChooseAgain, onSignedIn, onSecondStep, 
           withAsterisk={false}
           {...form.getInputProps('email')}
         />
-        <PasswordInput
+        <CurrentPasswordInput
           label={texts.password}
           name="password"
-          autoComplete="current-password"
           autoFocus={known !== ''}
-          required
-          withAsterisk={false}
-          visibilityToggleButtonProps={{ 'aria-label': shared.showPassword }}
           {...form.getInputProps('password')}
         />
         <label className={classes.remember}>
