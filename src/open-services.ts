@@ -102,7 +102,7 @@ export async function openServices(config: Config, { log, now, ...options }: Pro
         findLastFollowed: () => findLastFollowed(config.dataDir),
       }))
     // In this order: what was read expires before it is looked at again.
-    const hostLists = createHostLists({ db, log, now, monotonicNow, metrics, signals, sshCa, sshHostCa })
+    const hostLists = createHostLists({ config, db, log, now, monotonicNow, metrics, signals, sshCa, sshHostCa })
     const longPolls = createLongPolls({ monotonicNow, log, signals }, config.rateLimits)
     const waitingPolls = createWaitingPolls({ db, monotonicNow, signals, log })
     const gathered: Gathered = {

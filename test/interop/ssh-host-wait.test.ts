@@ -17,6 +17,7 @@ import { SYNC, newRoot, read, startFakeServer } from './ssh-host-scripts.ts'
 /** What a server tells an enrolled host, and what the sync of that host waits for. */
 interface Told {
   ca: string
+  caTag?: string
   chain?: string
   krl: Buffer
   krlTag: string
@@ -31,8 +32,10 @@ interface Told {
 /** Runs the sync of an enrolled host that waits, at a server whose requests to wait are answered by the test. */
 async function startWaiting(t: TestContext, told: Told, environment: Record<string, string> = {}) {
   const waiting = new Map<string, ServerResponse>()
+  const asked: string[] = []
   const url = await startFakeServer(t, (request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost')
+    asked.push(request.url ?? '')
     if (told.refusal !== undefined && pathname.startsWith('/ssh/hosts/')) {
       response.writeHead(told.refusal).end('{"accounts":{}}')
       return
@@ -43,7 +46,8 @@ async function startWaiting(t: TestContext, told: Told, environment: Record<stri
       response.on('close', () => {
         if (waiting.get(pathname) === response) waiting.delete(pathname)
       })
-    } else if (pathname === '/ssh/ca.pub') response.end(told.ca)
+    } else if (pathname === '/ssh/ca.pub')
+      response.writeHead(200, told.caTag === undefined ? {} : { etag: `"${told.caTag}"` }).end(told.ca)
     else if (pathname === '/ssh/ca-chain') response.end(told.chain ?? '')
     else if (pathname === '/ssh/krl') response.setHeader('etag', `"${told.krlTag}"`).end(told.krl)
     else if (pathname === '/ssh/hosts/principals')
@@ -70,7 +74,24 @@ async function startWaiting(t: TestContext, told: Told, environment: Record<stri
     waiting.get(path)?.writeHead(status, headers).end(body)
     waiting.delete(path)
   }
-  return { root, answer, untilWaiting, said: () => said }
+  const fetched = (path: string) => asked.filter((each) => each.startsWith(path)).length
+  return {
+    root,
+    answer,
+    untilWaiting,
+    said: () => said,
+    fetched,
+    lastWait: () => asked.findLast((each) => each.startsWith('/ssh/hosts/wait')),
+  }
+}
+
+/** The pause after an answer that came at once with nothing new is short. */
+function hasty(t: TestContext) {
+  const programs = temporaryFolder(t)
+  writeFileSync(join(programs, 'sleep'), '#!/bin/sh\n[ "$1" != 5 ] || set -- 0.1\nexec /bin/sleep "$@"\n', {
+    mode: 0o755,
+  })
+  return { PATH: `${programs}:${process.env['PATH']}` }
 }
 
 /** Two revocation lists. */
@@ -128,12 +149,7 @@ test('a host whose token is refused keeps what it has, says so once, and goes on
   const ca = newCaKey(temporaryFolder(t), 'ca').line
   const principals = { root: ['ada'] }
   const told: Told = { ca, krl: before, krlTag: 'k1', principals, principalsTag: 'p1', waitsForBoth: true }
-  const programs = temporaryFolder(t)
-  writeFileSync(join(programs, 'sleep'), '#!/bin/sh\n[ "$1" != 5 ] || set -- 0.1\nexec /bin/sleep "$@"\n', {
-    mode: 0o755,
-  })
-  const hasty = { PATH: `${programs}:${process.env['PATH']}` }
-  const { root, answer, untilWaiting, said } = await startWaiting(t, told, hasty)
+  const { root, answer, untilWaiting, said } = await startWaiting(t, told, hasty(t))
   await untilWaiting('/ssh/hosts/wait')
   const kept = ['trusted_user_ca.pub', 'latchkey_host_token', 'latchkey_principals/root']
   const files = () => kept.map((name) => String(read(root, `etc/ssh/${name}`)))
@@ -158,4 +174,65 @@ test('a host whose token is refused keeps what it has, says so once, and goes on
     answer('/ssh/krl', 304)
     await untilWaiting('/ssh/hosts/wait')
   }
+})
+
+test('a sync fetches the keys of the CA only when their tag has changed, or when another file is in their place', async (t) => {
+  const { before, after } = await newLists(t)
+  const [first, next] = ['first', 'next'].map((name) => newCaKey(temporaryFolder(t), name)) as [CaKey, CaKey]
+  const lists = { krl: before, krlTag: 'k1', principals: {}, principalsTag: 'p1', waitsForBoth: true }
+  const told: Told = { ca: first.line, caTag: 'c1', ...lists }
+  const { root, answer, untilWaiting, fetched, lastWait } = await startWaiting(t, told, hasty(t))
+  const trusted = 'etc/ssh/trusted_user_ca.pub'
+  await untilWaiting('/ssh/hosts/wait')
+  assert.equal(lastWait(), '/ssh/hosts/wait?krl=k1&principals=p1&ca=c1')
+  assert.equal(fetched('/ssh/ca.pub'), 1)
+
+  answer('/ssh/hosts/wait', 304, '', { etag: '"k1+p1+c1"' })
+  await untilWaiting('/ssh/hosts/wait')
+  Object.assign(told, { krl: after, krlTag: 'k2' })
+  answer('/ssh/hosts/wait', 200, JSON.stringify({ krl: 'W/"k2"', principals: '"p1"', ca: '"c1"' }))
+  await untilWaiting('/ssh/hosts/wait')
+  assert.deepEqual(read(root, 'etc/ssh/revoked_keys'), after)
+  assert.equal(fetched('/ssh/ca.pub'), 1, 'neither when nothing changes, nor when something else does')
+
+  Object.assign(told, { ca: next.line, caTag: 'c2', chain: rotationLine(first, [first, next]) })
+  answer('/ssh/hosts/wait', 200, JSON.stringify({ krl: 'W/"k2"', principals: '"p1"', ca: '"c2"' }))
+  await untilWaiting('/ssh/hosts/wait')
+  assert.equal(String(read(root, trusted)), next.line)
+  assert.equal(fetched('/ssh/ca.pub'), 2)
+
+  writeFileSync(join(root, trusted), first.line)
+  answer('/ssh/hosts/wait', 304, '', { etag: '"k2+p1+c2"' })
+  await untilWaiting('/ssh/hosts/wait')
+  assert.equal(String(read(root, trusted)), next.line)
+
+  Object.assign(told, { ca: first.line, caTag: 'c3', chain: '' })
+  answer('/ssh/hosts/wait', 200, JSON.stringify({ krl: 'W/"k2"', principals: '"p1"', ca: '"c3"' }))
+  await untilWaiting('/ssh/hosts/wait')
+  assert.equal(
+    lastWait(),
+    '/ssh/hosts/wait?krl=k2&principals=p1&ca=c3',
+    'keys that it refuses are not told again at once',
+  )
+  assert.equal(String(read(root, trusted)), next.line)
+  Object.assign(told, { chain: rotationLine(next, [first], { number: 3 }) })
+  answer('/ssh/hosts/wait', 304, '', { etag: '"k2+p1+c3"' })
+  await untilWaiting('/ssh/hosts/wait')
+  assert.equal(String(read(root, trusted)), first.line, 'and are judged again after each answer')
+})
+
+test('from a server that does not tell the tag of the CA keys, a sync fetches them after each answer', async (t) => {
+  const { before } = await newLists(t)
+  const [first, next] = ['first', 'next'].map((name) => newCaKey(temporaryFolder(t), name)) as [CaKey, CaKey]
+  const lists = { krl: before, krlTag: 'k1', principals: {}, principalsTag: 'p1', waitsForBoth: true }
+  const told: Told = { ca: first.line, caTag: 'c1', ...lists }
+  const { root, answer, untilWaiting, fetched } = await startWaiting(t, told, hasty(t))
+  await untilWaiting('/ssh/hosts/wait')
+  answer('/ssh/hosts/wait', 304, '', { etag: '"k1+p1"' })
+  await untilWaiting('/ssh/hosts/wait')
+  assert.equal(fetched('/ssh/ca.pub'), 2)
+  Object.assign(told, { ca: next.line, caTag: 'c2', chain: rotationLine(first, [first, next]), principalsTag: 'p2' })
+  answer('/ssh/hosts/wait', 200, JSON.stringify({ krl: '"k1"', principals: '"p2"' }))
+  await untilWaiting('/ssh/hosts/wait')
+  assert.equal(String(read(root, 'etc/ssh/trusted_user_ca.pub')), next.line)
 })

@@ -61,8 +61,11 @@ export function sendTagged(request: FastifyRequest, reply: FastifyReply, etag: s
   return isNotModified(request, etag) ? reply.code(304).send() : reply.send(body)
 }
 
+/** A strong one: the same bytes have the same tag on every replica. */
+export const tagOfText = (text: string): string => `"${hash('sha256', text, 'base64url').slice(0, 22)}"`
+
 /** Text that anybody may read and that seldom changes. */
 export function sendPublicText(request: FastifyRequest, reply: FastifyReply, text: string) {
   reply.type('text/plain; charset=utf-8').header('cache-control', 'public, max-age=300')
-  return sendTagged(request, reply, `"${hash('sha256', text, 'base64url').slice(0, 22)}"`, text)
+  return sendTagged(request, reply, tagOfText(text), text)
 }

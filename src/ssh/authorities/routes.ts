@@ -1,22 +1,21 @@
 import { Type } from 'typebox'
 import type { Routes } from '../../platform/http/contracts.ts'
 import { sendPublicText } from '../../platform/http/headers.ts'
-import { formatPublicKey } from '../../platform/openssh/public-key.ts'
 import type { Services } from '../../platform/services.ts'
+import { writePublicKeys } from './public-keys.ts'
 
 const tags = ['SSH hosts']
 const TEXT_RESPONSES = { 200: Type.String(), 304: Type.Null({ description: 'It has not changed.' }) }
 
 /** The public keys of the two certificate authorities, and how those who trust one of them learn the next. */
 export const authorityRoutes =
-  ({ config, sshCa, sshHostCa }: Pick<Services, 'config' | 'sshCa' | 'sshHostCa'>): Routes =>
+  (services: Pick<Services, 'config' | 'sshCa' | 'sshHostCa'>): Routes =>
   async (app) => {
-    const { hostname } = new URL(config.baseUrl)
-    const lineOf = (blob: Buffer, comment: string) => `${formatPublicKey(blob, `${comment}@${hostname}`)}\n`
+    const { sshCa, sshHostCa } = services
     const summary = 'The public key of a certificate authority'
-    for (const [path, use, comment, authority] of [
-      ['/ssh/ca.pub', 'for `TrustedUserCAKeys`', 'ssh-ca', sshCa],
-      ['/ssh/host-ca.pub', 'for `@cert-authority` in `known_hosts`', 'ssh-host-ca', sshHostCa],
+    for (const [path, use, authority] of [
+      ['/ssh/ca.pub', 'for `TrustedUserCAKeys`', 'sshCa'],
+      ['/ssh/host-ca.pub', 'for `@cert-authority` in `known_hosts`', 'sshHostCa'],
     ] as const) {
       app.get(
         path,
@@ -31,8 +30,8 @@ export const authorityRoutes =
           },
         },
         async (request, reply) => {
-          const keys = request.query.trusted === 'all' ? authority.trusted() : [authority.current()]
-          return sendPublicText(request, reply, keys.map(({ blob }) => lineOf(blob, comment)).join(''))
+          const which = request.query.trusted === 'all' ? 'trusted' : 'current'
+          return sendPublicText(request, reply, writePublicKeys(services, authority, which))
         },
       )
     }

@@ -41,8 +41,6 @@ export const hostAgentRoutes =
 
     const principalsOf = ({ allowedRoles }: EnrolledHost) => hostLists.principals(allowedRoles)
     const accountsOf = ({ allowedRoles, accounts }: EnrolledHost) => hostLists.accounts(allowedRoles, accounts)
-    const tagsOf = ({ allowedRoles }: EnrolledHost) => hostLists.tags(allowedRoles)
-    const allTagsOf = ({ allowedRoles, accounts }: EnrolledHost) => hostLists.tags(allowedRoles, accounts)
 
     app.post(
       '/ssh/hosts/enroll',
@@ -159,7 +157,7 @@ export const hostAgentRoutes =
           tags,
           summary: 'Wait until the lists of the host change',
           description:
-            'Answers when the revocation list (`/ssh/krl?format=krl`) or the list of accounts (`/ssh/hosts/principals`) is another one than the host has, with the ETags of both, or after 55 seconds with 304. With `accounts`, also when the accounts that it makes (`/ssh/hosts/accounts`) are others.',
+            'Answers when the revocation list (`/ssh/krl?format=krl`) or the list of accounts (`/ssh/hosts/principals`) is another one than the host has, with the ETags of both, or after 55 seconds with 304. With `accounts`, also when the accounts that it makes (`/ssh/hosts/accounts`) are others, and with `ca`, when the keys of the authority (`/ssh/ca.pub?trusted=all`) are others; then these ETags are in the answer too. The ETag of the 304 is the bare ETags of all of them, joined by plus signs.',
           security: [{ bearer: [] }],
           querystring: Type.Object({
             krl: Type.Optional(Type.String({ description: 'The ETag of the revocation list that the host has.' })),
@@ -167,23 +165,39 @@ export const hostAgentRoutes =
             accounts: Type.Optional(
               Type.String({ description: 'The ETag of the list of accounts that it makes. Absent: it makes none.' }),
             ),
+            ca: Type.Optional(
+              Type.String({
+                description: 'The ETag of the keys that it trusts. Absent: it fetches them again each time.',
+              }),
+            ),
           }),
           response: {
             200: Type.Unsafe<string>({
               type: 'object',
-              properties: { krl: { type: 'string' }, principals: { type: 'string' }, accounts: { type: 'string' } },
+              properties: {
+                krl: { type: 'string' },
+                principals: { type: 'string' },
+                accounts: { type: 'string' },
+                ca: { type: 'string' },
+              },
               required: ['krl', 'principals'],
             }),
-            304: Type.Null({ description: 'Neither has changed.' }),
+            304: Type.Null({ description: 'None of them has changed.' }),
             ...failures(400, 401, 503),
           },
         },
       },
       (request, reply) => {
-        const { krl = '', principals = '', accounts } = request.query
+        const { krl = '', principals = '', accounts, ca } = request.query
         reply.type('application/json; charset=utf-8')
-        if (accounts === undefined) return poll(request, reply, jointTag(krl, principals), tagsOf)
-        return poll(request, reply, jointTag(krl, principals, accounts), allTagsOf)
+        // In the order in which they are in the answer.
+        const others = [accounts, ca].filter((tag) => tag !== undefined)
+        return poll(request, reply, jointTag(krl, principals, ...others), (host) =>
+          hostLists.tags(host.allowedRoles, {
+            ca: ca !== undefined,
+            ...(accounts === undefined ? {} : { accounts: host.accounts }),
+          }),
+        )
       },
     )
   }

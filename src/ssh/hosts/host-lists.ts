@@ -1,9 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../../errors.ts'
-import { sendTagged } from '../../platform/http/headers.ts'
+import { sendTagged, tagOfText } from '../../platform/http/headers.ts'
 import type { Services } from '../../platform/services.ts'
 import { listHostAccounts } from '../accounts/list-host-accounts.ts'
 import { readHostAccounts } from '../accounts/read-accounts.ts'
+import { writePublicKeys } from '../authorities/public-keys.ts'
 import { createRevocationLists, type RevocationList } from '../revocation/revocation-list.ts'
 import { findKrlVersion, type Holder } from '../revocation/revocation-store.ts'
 import type { Form } from '../revocation/write-revocation-list.ts'
@@ -19,6 +20,13 @@ export interface WatchedList extends Pick<SharedRead<HostList>, 'recent' | 'fres
   key: string
 }
 
+interface OtherTags {
+  /** That of the list of accounts of such a host. */
+  accounts?: AccountKind
+  /** That of `/ssh/ca.pub?trusted=all`. */
+  ca?: boolean
+}
+
 /** What hosts fetch and wait for on this replica, read once for all of them. */
 export interface HostLists {
   revocations(holder: Holder, form: Form, includeExpired?: boolean): WatchedList
@@ -28,8 +36,8 @@ export interface HostLists {
   accounts(allowedRoles: readonly string[] | null, kind: AccountKind): WatchedList
   /** Of the list that enrolled hosts use and that has this tag, without quotes; undefined when it is older or not known. */
   findVersion(tag: string): Promise<bigint | undefined>
-  /** The tags of both lists of an enrolled host, and with a kind of accounts that of the list of accounts. */
-  tags(allowedRoles: readonly string[] | null, kind?: AccountKind): WatchedList
+  /** The tags of both lists of an enrolled host, and of what else it asks for. */
+  tags(allowedRoles: readonly string[] | null, others?: OtherTags): WatchedList
   /**
    * The same for the list of accounts of a host that admits these roles: the version of the revocation list up to which it contains every
    * disable. Reads it again where what is known is below `atLeast`.
@@ -58,7 +66,10 @@ const noAccounts = createViews(() => JSON.stringify({ accounts: [] }))
 const nobody = { recent: async () => noAccounts, fresh: async () => noAccounts, last: () => noAccounts }
 
 export function createHostLists(
-  services: Pick<Services, 'db' | 'log' | 'now' | 'monotonicNow' | 'metrics' | 'signals' | 'sshCa' | 'sshHostCa'>,
+  services: Pick<
+    Services,
+    'config' | 'db' | 'log' | 'now' | 'monotonicNow' | 'metrics' | 'signals' | 'sshCa' | 'sshHostCa'
+  >,
 ): HostLists {
   const { db, log, monotonicNow, signals, sshCa, sshHostCa } = services
   const blobsOf = (authority: typeof sshCa) => () => authority.trusted().map(({ blob }) => blob)
@@ -144,6 +155,15 @@ export function createHostLists(
     fresh: async () => (await access.fresh()).listFor(allowedRoles),
   })
 
+  let ofCa: { keys: ReturnType<typeof sshCa.trusted>; tag: string } | undefined
+  const readCaTag = async (): Promise<string> => {
+    const keys = sshCa.trusted()
+    // The keys are read anew when they have changed.
+    if (ofCa?.keys !== keys) ofCa = { keys, tag: tagOfText(writePublicKeys(services, 'sshCa', 'trusted')) }
+    return ofCa.tag
+  }
+  const caTag: ReadTag = { recent: readCaTag, fresh: readCaTag }
+
   const accounts: HostLists['accounts'] = (allowedRoles, kind) => {
     const views = kind === 'managed' ? people : nobody
     return {
@@ -160,17 +180,18 @@ export function createHostLists(
     findPrincipals: history.find,
     principals,
     accounts,
-    tags(allowedRoles, kind) {
-      const krl = revocations('user', 'krl')
-      const scope = `tags ${scopeOf(allowedRoles)}`
-      if (kind === undefined) return joined(scope, krl, { principals: tagOf(access, allowedRoles) })
-      const ofAccounts = kind === 'managed' ? tagOf(people, allowedRoles) : tagOf(nobody, allowedRoles)
-      return joined(`${kind} ${scope}`, krl, { principals: tagOf(access, allowedRoles), accounts: ofAccounts })
+    tags(allowedRoles, { accounts: kind, ca = false } = {}) {
+      const key = `tags ${kind ?? ''} ${ca} ${scopeOf(allowedRoles)}`
+      return joined(key, revocations('user', 'krl'), {
+        principals: tagOf(access, allowedRoles),
+        ...(kind === undefined ? {} : { accounts: tagOf(kind === 'managed' ? people : nobody, allowedRoles) }),
+        ...(ca ? { ca: caTag } : {}),
+      })
     },
   }
 }
 
-/** The tag of one list that depends on who may log in. */
+/** The tag of something that a host waits for. */
 interface ReadTag {
   recent(): Promise<string>
   fresh(): Promise<string>

@@ -1,9 +1,10 @@
-import { hash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
+import { tagOfText } from '../../platform/http/headers.ts'
 
 /** A list as hosts fetch it. */
 export interface HostList {
   etag: string
+  /** A large one is a buffer, so that thousands of answers share it. */
   body: Buffer | string
 }
 
@@ -26,10 +27,10 @@ export function createViews(
     // There may be thousands of them, and other requests run between two.
     lastWrite = lastWrite.then(() => setImmediate())
     await lastWrite
-    const body = writeBody(allowedRoles)
-    const etag = `"${hash('sha256', body, 'base64url').slice(0, 22)}"`
+    const text = writeBody(allowedRoles)
+    const etag = tagOfText(text)
     onWritten?.(etag, allowedRoles)
-    return { body, etag }
+    return { body: Buffer.from(text), etag }
   }
   const listFor = (allowedRoles: readonly string[] | null): Promise<HostList> => {
     const scope = scopeOf(allowedRoles)

@@ -3,6 +3,8 @@ import { once } from 'node:events'
 import { get } from 'node:http'
 import { test } from 'node:test'
 import { updateUser } from '../../../src/identity/users/user-store.ts'
+import { runCommand } from '../../../src/operations/control/commands.ts'
+import { jointTag } from '../../../src/ssh/hosts/host-lists.ts'
 import { raiseKrlVersion } from '../../../src/ssh/revocation/revocation-store.ts'
 import type { Trx } from '../../../src/storage/database.ts'
 import { startApp, type TestApp } from '../../support/app.ts'
@@ -168,6 +170,35 @@ onEachEngine('a request that waits', (engine) => {
     await app.tick()
     for (const answer of polls) assert.deepEqual([(await answer).statusCode, (await answer).body], [304, ''])
     assert.equal((await hostWith(app, 'ht_wrong').get('/ssh/hosts/wait')).statusCode, 401)
+  })
+
+  test('is answered when the keys of the CA change, where it has their tag', async (t) => {
+    const app = await startApp(t, { engine })
+    const admin = await signedInPerson(app, { admin: true })
+    const agent = hostWith(app, (await enroll(app, (await createHost(admin)).enrollmentToken)).hostToken)
+    const asked = (tags: object) => agent.get(`/ssh/hosts/wait?${new URLSearchParams({ ...tags }).toString()}`)
+    const tagOfKeys = async () => (await agent.get('/ssh/ca.pub?trusted=all')).headers['etag']
+    const first = (await asked({ ca: '' })).json<Record<string, string>>()
+    assert.deepEqual(Object.keys(first), ['krl', 'principals', 'ca'])
+    assert.equal(first['ca'], await tagOfKeys())
+    const all = (await asked({ ca: '', accounts: '' })).json<Record<string, string>>()
+    assert.deepEqual(Object.keys(all), ['krl', 'principals', 'accounts', 'ca'])
+    const unchanged = asked(first)
+    await waiting(app, 1)
+    app.clock.advance(55_000)
+    await app.tick()
+    const { statusCode, headers } = await unchanged
+    assert.deepEqual([statusCode, headers['etag']], [304, jointTag(...Object.values(first))])
+    const polls = [asked(first), asked(all)]
+    await waiting(app, 2)
+    await runCommand(app.services, { name: 'rotate-ssh-ca', how: 'publish', trustedForMs: 0 })
+    await app.tick()
+    for (const poll of polls) {
+      const answer = await poll
+      assert.equal(answer.statusCode, 200)
+      assert.notEqual(answer.json<Record<string, string>>()['ca'], first['ca'])
+      assert.equal(answer.json<Record<string, string>>()['ca'], await tagOfKeys())
+    }
   })
 
   test('is answered within a minute when the signal of a change was lost, and within a second after a lost one of a revocation', async (t) => {
