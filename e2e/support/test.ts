@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { AxeBuilder } from '@axe-core/playwright'
 import { expect, request, test as base, type Page } from '@playwright/test'
+import axe from 'axe-core'
 import { startServer, type Server } from './server.ts'
 
 export type Person = { email: string; password: string; displayName: string }
@@ -81,21 +81,14 @@ export const test = base.extend<Fixtures, { settings: Record<string, string>; se
     { auto: true },
   ],
   expectAccessible: async ({ page }, use) => {
-    // The pages have no frames: in legacy mode axe runs in the page itself and opens no second page for its results. What is
-    // in order is not described, which would take longer than finding it.
-    const analyze = (within: string, type: 'rule' | 'tag', values: string[]) =>
-      new AxeBuilder({ page })
-        .setLegacyMode()
-        .include(within)
-        .options({ runOnly: { type, values }, resultTypes: ['violations'], selectors: false })
-        .analyze()
     const check = async (within: string) => {
+      await loadAxe(page)
       await setColorScheme(page, 'dark')
       // The structure of a page is the same in dark colours: only the rules about colours are checked a second time.
-      const dark = await analyze(within, 'rule', COLOUR_RULES)
+      const dark = await analyze(page, within, { type: 'rule', values: COLOUR_RULES })
       await setColorScheme(page, 'light')
-      const light = await analyze(within, 'tag', WCAG_22_AA)
-      const found = [...dark.violations, ...light.violations].map(
+      const light = await analyze(page, within, { type: 'tag', values: WCAG_22_AA })
+      const found = [...dark, ...light].map(
         ({ id, help, nodes }) =>
           `${id}: ${help}\n  ${nodes.map((node) => `${node.html} ${node.failureSummary}`).join('\n  ')}`,
       )
@@ -108,6 +101,18 @@ export const test = base.extend<Fixtures, { settings: Record<string, string>; se
 /** With axe's further rules, such as one banner a page and no empty table headers. */
 const WCAG_22_AA = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 const COLOUR_RULES = ['color-contrast', 'link-in-text-block']
+
+/** Loads axe into the document, once: loading it takes as long as running it. */
+async function loadAxe(page: Page): Promise<void> {
+  if (!(await page.evaluate<boolean>('"axe" in window'))) await page.evaluate(axe.source)
+}
+
+/** Runs these rules of axe. What is in order is not described, which would take longer than finding it. */
+async function analyze(page: Page, within: string, runOnly: axe.RunOnly): Promise<axe.Result[]> {
+  const options: axe.RunOptions = { runOnly, resultTypes: ['violations'], selectors: false }
+  const run = `axe.run(${JSON.stringify(within)}, ${JSON.stringify(options)})`
+  return page.evaluate<axe.Result[]>(`${run}.then(({ violations }) => violations)`)
+}
 
 /** Sets the preferred colour scheme and waits until the page uses it. */
 async function setColorScheme(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
