@@ -6,7 +6,7 @@ import { newTestFolder, serverTestArguments } from './run-tests.ts'
 import { run } from './run.ts'
 import { requireSystemPackages } from './system-packages.ts'
 import { readResults, type TestResult } from './test-results.ts'
-import { fetchSoftware, SOURCES } from './third-party-software.ts'
+import { fetchAllSoftware } from './third-party-software.ts'
 
 /** Far more than any test takes, also on a slow machine. The browser tests have their own limit. */
 const MAX_TEST_MS = 5 * 60_000
@@ -22,8 +22,9 @@ const folder = newTestFolder()
 const resultsFile = join(folder, 'results')
 writeFileSync(resultsFile, '')
 
-// Beside the checks, because it mostly waits for downloads.
-const software = fetchAllSoftware()
+// Beside the checks, because both mostly wait for downloads.
+const packages = requireSystemPackages()
+const software = packages.then(() => fetchAllSoftware(join(folder, 'software')))
 
 const serverTests = [
   ...serverTestArguments(MAX_TEST_MS),
@@ -44,11 +45,12 @@ let passed = 0
 let failed = 0
 const results: TestResult[] = []
 for (const check of checks) await take(check)
-await software
+await packages
 // At the same time: many server tests wait for processes and for time limits, while the browser tests compute.
 const browserTests = take(['playwright', 'test'], { quiet: true })
 await take(['node', ...serverTests])
 process.stdout.write(await browserTests)
+await software
 
 results.unshift(...readResults(resultsFile))
 rmSync(folder, { recursive: true, force: true })
@@ -65,15 +67,6 @@ for (const result of results.filter(({ outcome }) => outcome === 'failed')) {
   for (const line of reason) process.stdout.write(`  ${line}\n`)
 }
 process.stdout.write(`\n${passed} passed, ${failed} failed\n`)
-
-async function fetchAllSoftware(): Promise<void> {
-  await requireSystemPackages()
-  // Once and before the tests, which would otherwise all do it at the same time.
-  for (const source of SOURCES) {
-    const { missing } = await fetchSoftware(source)
-    if (missing !== undefined) process.stdout.write(`${missing}\n`)
-  }
-}
 
 /** Runs a program, and counts what passed and what failed in it. Returns what it printed. */
 async function take([command = '', ...args]: string[], { quiet = false } = {}): Promise<string> {

@@ -13,6 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { run } from './run.ts'
 
 const CACHE = resolve('node_modules/.cache/third-party')
@@ -63,7 +64,7 @@ const HOST_PACKAGES = [
   'util-linux',
 ]
 
-export const SOURCES = ['npm', 'debian', 'go', 'bullseye', 'trixie'] as const
+const SOURCES = ['npm', 'debian', 'go', 'bullseye', 'trixie'] as const
 export type Source = (typeof SOURCES)[number]
 
 /** The folder that contains the software, or why it could not be fetched. */
@@ -78,7 +79,35 @@ const FETCH: Record<Source, () => Promise<Fetched>> = {
   trixie: () => fetchRelease('trixie'),
 }
 
-export const fetchSoftware = (source: Source): Promise<Fetched> => FETCH[source]()
+/** Where `fetchAllSoftware` says what became of each source, for the test processes that run meanwhile. */
+const RESULTS = 'LATCHKEY_TEST_SOFTWARE'
+const POLL_MS = 200
+
+/** Fetches the software, or waits for it where `fetchAllSoftware` runs in another process. */
+export async function fetchSoftware(source: Source): Promise<Fetched> {
+  const results = process.env[RESULTS]
+  if (results === undefined) return FETCH[source]()
+  const file = resultFile(results, source)
+  while (!existsSync(file)) await setTimeout(POLL_MS)
+  return JSON.parse(readFileSync(file, 'utf8')) as Fetched
+}
+
+/** Fetches everything, one source after the other: apt has one lock. Processes that are started after this call wait for what they need. */
+export async function fetchAllSoftware(into: string): Promise<void> {
+  mkdirSync(into)
+  process.env[RESULTS] = into
+  for (const source of SOURCES) {
+    const fetched = await FETCH[source]().catch((error: unknown): Fetched => ({
+      missing: missing(String(error), source),
+    }))
+    if (fetched.missing !== undefined) process.stdout.write(`${fetched.missing}\n`)
+    const file = resultFile(into, source)
+    writeFileSync(`${file}.new`, JSON.stringify(fetched))
+    renameSync(`${file}.new`, file)
+  }
+}
+
+const resultFile = (folder: string, source: Source): string => join(folder, `${source}.json`)
 
 async function fetchNpm(): Promise<Fetched> {
   const lockfile = readFileSync(join(NPM_FILES, 'package-lock.json'), 'utf8')

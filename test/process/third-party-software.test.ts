@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
-import { cpSync, globSync, mkdtempSync, rmSync } from 'node:fs'
+import { spawn, spawnSync } from 'node:child_process'
+import { cpSync, globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
@@ -43,4 +43,22 @@ test('on a build server they fail instead', (t) => {
   const { status, stderr } = fetchOffline(t, { CI: 'true' })
   assert.equal(status, 1)
   assert.match(stderr, /The third-party software from npm is missing/)
+})
+
+test('tests that begin while the software is fetched wait for it', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-fetched-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const program = `import { needs } from ${JSON.stringify(SOFTWARE)}
+    process.stdout.write('waits\\n')
+    process.stdout.write(JSON.stringify(await needs('npm')))`
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
+    env: { PATH: process.env['PATH'] ?? '', LATCHKEY_TEST_SOFTWARE: folder },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let output = ''
+  for await (const part of child.stdout) {
+    output += String(part)
+    if (output === 'waits\n') writeFileSync(join(folder, 'npm.json'), '{ "folder": "/fetched" }')
+  }
+  assert.equal(output, 'waits\n{"folder":"/fetched","skip":false}')
 })
