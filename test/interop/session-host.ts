@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { freePort } from '../support/free-port.ts'
 import { until } from '../support/replicas.ts'
-import { findProgram, temporaryFolder } from './openssh.ts'
+import { CHEAP_KEY_EXCHANGE, findProgram, temporaryFolder } from './openssh.ts'
 import { SCRIPTS } from './ssh-host-scripts.ts'
 
 /** Hosts of these tests have mounts of their own. As root nothing is left out, and never in CI. */
@@ -116,7 +116,7 @@ PermitRootLogin yes
 Subsystem sftp internal-sftp
 LogLevel VERBOSE
 MaxStartups 1000
-${lines}`,
+${CHEAP_KEY_EXCHANGE}${lines}`,
   )
   const script = release === undefined ? PREPARE + START : PREPARE_OTHER
   const args = ['--mount', '--pid', '--fork', '--kill-child', 'sh', '-c', script, 'sh', folder, files]

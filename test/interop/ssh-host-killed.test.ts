@@ -95,11 +95,12 @@ async function killEverywhere(
 
 test('an enrolment that is killed at any step is finished by the same line, and leaves no key or token lying about', async (t) => {
   const service = await startServiceOfHosts(t)
-  const newHost = async (): Promise<Scene> => {
-    const root = newRoot(t)
-    newHostKeys(root, ['rsa'])
-    return { root, line: (await createHost(service.admin)).command }
-  }
+  const original = newRoot(t)
+  newHostKeys(original, ['rsa'])
+  const newHost = async (): Promise<Scene> => ({
+    root: copyOf(t, original),
+    line: (await createHost(service.admin)).command,
+  })
   const killed = await killEverywhere(t, service, 2, newHost)
   t.diagnostic(`killed at ${killed} steps`)
   assert.ok(killed * EVERY > 60, `${killed} steps`)

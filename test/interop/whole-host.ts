@@ -38,7 +38,7 @@ cd "$root"
 rm -rf etc/ssh/ssh_host_* etc/ssh/sshd_config.d/* etc/ssh/trusted_user_ca.pub etc/ssh/revoked_keys etc/systemd/system/*.wants
 printf 'Include /etc/ssh/sshd_config.d/*.conf\\nListenAddress 127.0.0.1\\nPort %s\\nUsePAM yes\\n' "$port" >etc/ssh/sshd_config
 mkdir -p etc/ssh/sshd_config.d run/sshd .old
-ssh-keygen -q -t rsa -N '' -f etc/ssh/ssh_host_rsa_key
+ssh-keygen -q -t rsa -b 2048 -N '' -f etc/ssh/ssh_host_rsa_key
 pivot_root . .old
 umount -l /.old
 rmdir /.old
