@@ -29,6 +29,8 @@ export interface Organisation {
   confirmEmail(): Promise<void>
   refusals(): Promise<{ endpoint: string; error: string; hint: string }[]>
   takeGroupAway(): Promise<void>
+  /** The same application, with a member of its own. */
+  withNewMember(): Promise<Organisation>
 }
 
 type Settings = Record<string, unknown>
@@ -43,7 +45,7 @@ export async function createOrganisation(
 ): Promise<Organisation> {
   const { app, issuer } = provider
   const admin = await signedInPerson(app, { admin: true })
-  const [member, stranger] = [await signedInPerson(app, { password: PASSWORD }), await signedInPerson(app)]
+  const stranger = await signedInPerson(app)
   const group = `photographers ${++count}`
   const home = `http://localhost:${await freePort()}`
 
@@ -53,7 +55,6 @@ export async function createOrganisation(
     return answer.json<T>()
   }
   const { role } = await send<{ role: { id: string } }>('post', '/api/admin/roles', { name: group })
-  await send('post', `/api/admin/users/${member.user.id}/roles`, { roleId: role.id })
   const made = await send<{ client_id: string; client_secret?: string }>('post', '/oauth/clients', {
     name: 'Photos',
     clientType: 'confidential',
@@ -63,7 +64,12 @@ export async function createOrganisation(
     ...(typeof settings === 'function' ? settings(home) : settings),
   })
 
-  return {
+  const withNewMember = async (): Promise<Organisation> => {
+    const member = await signedInPerson(app, { password: PASSWORD })
+    await send('post', `/api/admin/users/${member.user.id}/roles`, { roleId: role.id })
+    return ofMember(member)
+  }
+  const ofMember = (member: SignedInPerson): Organisation => ({
     application: { clientId: made.client_id, secret: made.client_secret, redirectUri: home + callbackPath },
     home,
     group,
@@ -86,7 +92,9 @@ export async function createOrganisation(
     takeGroupAway: async () => {
       await send('delete', `/api/admin/users/${member.user.id}/roles/${role.id}`)
     },
-  }
+    withNewMember,
+  })
+  return withNewMember()
 }
 
 /** What administrators are told about the last request that was refused. */

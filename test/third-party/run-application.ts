@@ -21,12 +21,14 @@ interface Options extends Program {
 }
 
 /** Runs a program until the test ends, and waits until it answers. */
-export const runProgram = (t: TestContext, { home, ...program }: Options): Promise<{ output(): string }> =>
-  runUntilReady(t, { ...program, isReady: () => answers(home) })
+export const runProgram = (
+  t: Pick<TestContext, 'after'>,
+  { home, ...program }: Options,
+): Promise<{ output(): string }> => runUntilReady(t, { ...program, isReady: () => answers(home) })
 
 /** Runs a program until the test ends, and waits until it is ready. */
 export async function runUntilReady(
-  t: TestContext,
+  t: Pick<TestContext, 'after'>,
   options: Program & { isReady(): Promise<boolean> },
 ): Promise<{ output(): string }> {
   const child = spawn(options.command, options.args, {
@@ -48,7 +50,7 @@ export async function runUntilReady(
 
 /** Runs one of the programs of `apps/`, which imports the packages of the folder that it runs in. */
 export const runNodeApp = (
-  t: TestContext,
+  t: Pick<TestContext, 'after'>,
   file: string,
   options: Omit<Options, 'command' | 'args'>,
 ): Promise<{ output(): string }> =>
