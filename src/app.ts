@@ -34,6 +34,7 @@ import { deviceDecisionRoutes, deviceRoutes } from './oauth/device/routes.ts'
 import { problemRoutes } from './oauth/problems/routes.ts'
 import { discoveryRoutes } from './oauth/protocol/discovery-routes.ts'
 import { acceptForms, acceptFormsWithRepeats } from './oauth/protocol/parameters.ts'
+import { webFingerRoutes } from './oauth/protocol/webfinger-routes.ts'
 import { createProvider } from './oauth/provider.ts'
 import { signalRoutes, transmitterRoutes } from './oauth/signals/routes.ts'
 import { tokenRoutes, userinfoRoutes } from './oauth/tokens/routes.ts'
@@ -56,6 +57,7 @@ import { describeApi, openApiRoutes } from './platform/http/openapi.ts'
 import { acceptJsonOnly, limitBodyTime } from './platform/http/request-body.ts'
 import { requestErrors } from './platform/http/request-errors.ts'
 import { compileSchemas } from './platform/http/schemas.ts'
+import { wellKnownRoutes } from './platform/http/well-known-routes.ts'
 import { newId } from './platform/ids.ts'
 import { appPasswordRoutes } from './proxy/app-passwords/routes.ts'
 import { proxyRoutes, PROXY_HEADERS, siteSignInRoutes } from './proxy/routes.ts'
@@ -164,6 +166,8 @@ function routeGroups(services: OpenServices, headers: Record<string, string>): R
         healthRoutes(services),
         openApiRoutes(),
         discoveryRoutes(provider),
+        webFingerRoutes(services),
+        wellKnownRoutes(services),
         transmitterRoutes(provider),
         proofKeyRoutes(services),
         authorityRoutes(services),

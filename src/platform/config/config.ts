@@ -41,6 +41,8 @@ export interface Config {
   logLevel: string
   /** Settings that the environment sets, so that administrators can't change them. */
   fixedSettings: ('name' | 'registration')[]
+  /** A URI. */
+  securityContact: string | undefined
   metricsAddress: { host: string; port: number } | undefined
   auditRetentionDays: number | undefined
 }
@@ -141,6 +143,7 @@ export function readConfig(environment: Environment): Config {
       ...(read('RP_NAME') === undefined ? [] : (['name'] as const)),
       ...(read('REGISTRATION') === undefined ? [] : (['registration'] as const)),
     ],
+    securityContact: read('SECURITY_CONTACT'),
     metricsAddress: read('METRICS_ADDRESS'),
     auditRetentionDays: read('AUDIT_RETENTION_DAYS'),
   }

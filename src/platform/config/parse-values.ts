@@ -65,6 +65,12 @@ export const MAIL_NAME_AND_ADDRESS = new RegExp(
   'u',
 )
 
+/** As RFC 9116 wants it: a URI. It becomes a line of a file. */
+export const contact = (text: string): string | undefined => {
+  if (MAIL_ADDRESS.test(text)) return `mailto:${text}`
+  return /^[!-~]+$/.test(text) ? urlOf('https:', 'mailto:', 'tel:')(text) : undefined
+}
+
 export const nonEmpty = (text: string): string | undefined => (text.trim() === '' ? undefined : text)
 
 export const databaseUrl = (text: string): string | undefined =>

@@ -2,6 +2,7 @@ import {
   addressAndPort,
   atLeast,
   bucketUrl,
+  contact,
   databaseUrl,
   geoHeaders,
   hostPatterns,
@@ -238,6 +239,12 @@ export const VARIABLES = {
     fallback: 'none: entries stay in the database',
     accepts: 'a number of days from 30 to 36500',
     parse: integer(30, 36500),
+  }),
+  SECURITY_CONTACT: variable({
+    meaning: 'Whom to tell of a weakness, in `/.well-known/security.txt`.',
+    fallback: 'none: there is no such page',
+    accepts: 'an email address, or an https, mailto or tel URL',
+    parse: contact,
   }),
   METRICS_ADDRESS: variable({
     meaning: 'The address where Prometheus reads `/metrics`. There is no authentication: keep it off public networks.',

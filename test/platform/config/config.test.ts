@@ -49,6 +49,14 @@ test('OUTGOING_ALLOW lists hosts, patterns and addresses, with and without a por
   assert.deepEqual(readConfig({}).outgoingAllow, [])
 })
 
+test('SECURITY_CONTACT is a URI, which an email address becomes', () => {
+  const contactOf = (text: string) => readConfig({ SECURITY_CONTACT: text }).securityContact
+  assert.equal(contactOf('security@example.com'), 'mailto:security@example.com')
+  for (const uri of ['mailto:security@example.com', 'https://example.com/security', 'tel:+49-30-123456'])
+    assert.equal(contactOf(uri), uri)
+  assert.equal(readConfig({}).securityContact, undefined)
+})
+
 test('an empty variable counts as not set', () => {
   assert.equal(readConfig({ PORT: '', SMTP_URL: '' }).port, 3000)
 })
@@ -126,6 +134,12 @@ const INVALID: Record<string, string[]> = {
   SSH_HOST_PATTERNS: ['*', '*.example.com,*', '*.*', 'a b', 'host;id', ','],
   RATE_LIMITS: ['true', '0'],
   LOG_LEVEL: ['verbose'],
+  SECURITY_CONTACT: [
+    'security',
+    'http://example.com/contact',
+    'https://example.com/a\nExpires: never',
+    'javascript:alert(1)',
+  ],
 }
 
 for (const [name, values] of Object.entries(INVALID)) {
