@@ -7,8 +7,8 @@ const ANSWER_TIMEOUT_MS = 90_000
 /** Files that the server and this process open besides the connections. */
 const OTHER_FILES = 500
 export interface WaitingHosts {
-  /** How many requests that waited were answered with 304, after 55 seconds. */
-  unchanged(): number
+  /** How many hosts have not yet been answered with 304, which comes after 55 seconds. */
+  unanswered(): number
   /** Runs a change that concerns all hosts, and resolves when all of them have the new lists, with the milliseconds that it took. */
   change(work: () => Promise<void>): Promise<{ told: number; fetched: number }>
   close(): void
@@ -30,7 +30,7 @@ export async function openWaitingHosts(port: number, tokens: string[], managed: 
   checkOpenFiles(tokens.length)
   const connections: Connection[] = []
   const failed = Promise.withResolvers<never>()
-  let unchanged = 0
+  let unanswered = tokens.length
   let isClosed = false
   let missing = { told: 0, fetched: 0 }
   let all = { told: Promise.withResolvers<void>(), fetched: Promise.withResolvers<void>() }
@@ -72,12 +72,15 @@ export async function openWaitingHosts(port: number, tokens: string[], managed: 
       expect(await ask(postJson('/ssh/hosts/report', told, headers)), 200, '"renew":false')
     }
 
+    let isAnswered = false
     for (let lists = await fetchLists(); ;) {
       const waited = ask(get(`/ssh/hosts/wait?${new URLSearchParams({ ...lists }).toString()}`, headers))
       begun()
       const answer = await waited
-      if (answer.status === 304) unchanged++
-      else {
+      if (answer.status === 304) {
+        if (!isAnswered) unanswered--
+        isAnswered = true
+      } else {
         expect(answer, 200, '"krl"')
         reached('told')
         lists = await fetchLists(tagsIn(answer), lists)
@@ -110,7 +113,7 @@ export async function openWaitingHosts(port: number, tokens: string[], managed: 
   failed.promise.catch(() => {})
 
   return {
-    unchanged: () => unchanged,
+    unanswered: () => unanswered,
     async change(work) {
       missing = { told: tokens.length, fetched: tokens.length }
       all = { told: Promise.withResolvers(), fetched: Promise.withResolvers() }

@@ -50,6 +50,7 @@ export const MAX_REVOCATION_MS = 3000
 /** In a minute every host is answered with 304 once, and comes back. */
 export const UNCHANGED_MS = 60_000
 const SETTLING_MS = 2000
+const LATE_MS = 60_000
 /** The request stands in line with those of all hosts. */
 const ANSWER_TIMEOUT_MS = 90_000
 
@@ -91,9 +92,7 @@ async function measureOn(
     await sleep(SETTLING_MS)
     const core = await measureUnchanged(server, unchangedMs)
     const memory = residentMemory(server.pid)
-    const isWhole = unchangedMs >= UNCHANGED_MS
-    if (isWhole && waiting.unchanged() < hosts)
-      throw new Error(`${hosts - waiting.unchanged()} hosts were not answered.`)
+    if (unchangedMs >= UNCHANGED_MS) await untilAnswered(waiting)
     const revocation = (at: number) => ({
       path: `/api/ssh/certs/${fixture.certificateIds.at(-1 - at)}/revoke`,
       body: {},
@@ -111,6 +110,15 @@ async function measureOn(
   } finally {
     waiting?.close()
     await server.stop()
+  }
+}
+
+/** On a machine that does other things too, answers are late. One that never comes is a fault. */
+async function untilAnswered(waiting: WaitingHosts): Promise<void> {
+  const began = performance.now()
+  while (waiting.unanswered() > 0) {
+    if (performance.now() - began > LATE_MS) throw new Error(`${waiting.unanswered()} hosts were not answered.`)
+    await sleep(100)
   }
 }
 

@@ -20,7 +20,6 @@ import { sshHostErrors } from '../ssh-errors.ts'
 import { refuseHost } from './authenticate-host.ts'
 import { deleteAttention } from './host-attention-store.ts'
 import {
-  findNewestHostCertificate,
   markHostCertificatesRevoked,
   replaceHostKeys,
   addHostCertificate,
@@ -29,6 +28,7 @@ import {
   endHostTokens,
   lockHostOfToken,
   markTokenUsed,
+  type NewestCertificate,
 } from './host-credential-store.ts'
 import { consumeEnrollment, findHostById, lockHost } from './host-store.ts'
 import { newHostToken } from './host-token.ts'
@@ -107,13 +107,12 @@ const OLD_KEY_MS = 2 * 60_000
 /** How long a host has to use the token of a renewal. */
 const LOST_MS = 10 * 60_000
 
-export async function shouldRenew(
-  { db, now, sshHostCa }: Pick<Services, 'db' | 'now' | 'sshHostCa'>,
-  host: Pick<StoredHost, 'id' | 'hostnames'>,
-): Promise<boolean> {
+export function shouldRenew(
+  { now, sshHostCa }: Pick<Services, 'now' | 'sshHostCa'>,
+  { hostnames, newest }: { hostnames: string[]; newest: NewestCertificate | undefined },
+): boolean {
   const { signAt } = sshHostCa.current()
-  const newest = await findNewestHostCertificate(db.read, host.id)
-  const names = new Set(host.hostnames)
+  const names = new Set(hostnames)
   return (
     newest === undefined ||
     newest.validBefore < now() + RENEW_MS ||

@@ -285,7 +285,7 @@ const newest = readStatement((db, value: Values<{ hostId: string }>) =>
     .limit(1),
 )
 
-interface NewestCertificate {
+export interface NewestCertificate {
   hostnames: string[]
   validBefore: number
   createdAt: number

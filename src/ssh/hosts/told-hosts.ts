@@ -7,13 +7,7 @@ import type { HostLists } from './host-lists.ts'
 import { listReportingHosts } from './host-session-store.ts'
 import { listAllHosts } from './host-store.ts'
 import type { StoredHost } from './host.ts'
-import {
-  type AdmittingHost,
-  findAwaitedVersion,
-  giveUpLateHosts,
-  isAnyHostWaiting,
-  markListsApplied,
-} from './told-host-store.ts'
+import { type AdmittingHost, giveUpLateHosts, isAnyHostWaiting, markListsApplied } from './told-host-store.ts'
 
 /** The enrolled hosts that could admit certificates of these people which are still valid. Call it before those are revoked. */
 export async function findAdmittingHosts(
@@ -67,6 +61,8 @@ async function readLatest(
 
 export interface AppliedLists {
   host: Pick<StoredHost, 'id' | 'allowedRoles'>
+  /** The last version that it was still to report when the report came; undefined when there was none. */
+  awaited: bigint | undefined
   krlTag: string
   /** Of its list of accounts; null for a host that has never said, which is an older one: what it revokes is all that is known. */
   principalsTag: string | null
@@ -79,9 +75,8 @@ export interface AppliedLists {
  */
 export async function noteLists(
   { db, hostLists }: Pick<Services, 'db'> & { hostLists: HostLists },
-  { host: { id: hostId, allowedRoles }, krlTag, principalsTag, at }: AppliedLists,
+  { host: { id: hostId, allowedRoles }, awaited, krlTag, principalsTag, at }: AppliedLists,
 ): Promise<void> {
-  const awaited = await findAwaitedVersion(db.read, hostId)
   if (awaited === undefined) return
   const revocations = await hostLists.findVersion(krlTag)
   if (revocations === undefined) return

@@ -2,9 +2,11 @@ import type { Services } from '../../platform/services.ts'
 import { refuseHost } from '../hosts/authenticate-host.ts'
 import { shouldRenew } from '../hosts/enroll-host.ts'
 import { noteReportedAttention } from '../hosts/host-attention.ts'
+import { findNewestHostCertificate } from '../hosts/host-credential-store.ts'
 import { bareTag, type HostLists } from '../hosts/host-lists.ts'
 import { findReportBefore } from '../hosts/host-session-store.ts'
 import { keepAccountsReport, markReported } from '../hosts/host-store.ts'
+import { findAwaitedVersion } from '../hosts/told-host-store.ts'
 import { noteLists } from '../hosts/told-hosts.ts'
 import { hasSessionNews, noteSessions, type ReportingHost } from './note-sessions.ts'
 import type { HostReport } from './report.ts'
@@ -23,7 +25,13 @@ export async function takeReport(
   const { db, now, hostLists } = services
   const { id } = host
   const at = now()
-  const before = (await findReportBefore(db.read, id)) ?? refuseHost()
+  // Together, because after a change thousands of hosts report within seconds.
+  const [known, newest, awaited] = await Promise.all([
+    findReportBefore(db.read, id),
+    findNewestHostCertificate(db.read, id),
+    findAwaitedVersion(db.read, id),
+  ])
+  const before = known ?? refuseHost()
   const krlVersion = bareTag(report.krlVersion)
   const principalsVersion = report.principalsVersion === undefined ? null : bareTag(report.principalsVersion)
   const inForce = { id, krlVersion, sshdVersion: report.sshdVersion, principalsVersion, at }
@@ -39,8 +47,8 @@ export async function takeReport(
     : await markReported(db, inForce)
   // One that has reported its list of accounts before is not believed to have applied it when it says nothing of it.
   if (principalsVersion !== null || before.principalsVersion === null)
-    await noteLists(services, { host, krlTag: krlVersion, principalsTag: principalsVersion, at })
+    await noteLists(services, { host, awaited, krlTag: krlVersion, principalsTag: principalsVersion, at })
   await keepAccountsReport(db, id, before.accounts, report)
   await noteReportedAttention(services, host, report)
-  return { renew: await shouldRenew(services, { id, hostnames: hostnames ?? refuseHost() }) }
+  return { renew: shouldRenew(services, { hostnames: hostnames ?? refuseHost(), newest }) }
 }
