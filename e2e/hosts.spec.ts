@@ -1,5 +1,5 @@
 import { expect, test } from './support/administration.ts'
-import { enrolledHost } from './support/host.ts'
+import { enrolledHost, UNTIL_READ_AGAIN_MS } from './support/host.ts'
 import { makeKey } from './support/ssh-key.ts'
 
 const PHONE = { width: 390, height: 844 }
@@ -160,11 +160,13 @@ test('the page of a host that makes accounts says what root allows, which accoun
   server,
   expectAccessible,
 }) => {
+  await page.clock.install()
   const host = await enrolledHost(page.request, `Lab of ${newcomer.displayName}`, { accounts: 'managed' })
   await page.goto(`/admin/hosts/${host.id}`)
   const accounts = page.getByRole('region', { name: 'Accounts' })
   await expect(accounts).toContainText('The host has not said whether root allows it.')
   await host.report({ allows: { accounts: false, sudo: false } })
+  await page.clock.fastForward(UNTIL_READ_AGAIN_MS)
   await expect(accounts).toContainText('Root has not allowed it on this host.')
   await expect(accounts.getByLabel('Run this on the host', { exact: true })).toHaveText(
     `curl -fsS ${server.origin}/ssh/host-setup.sh | sudo sh -s -- --allow-managed`,
@@ -174,6 +176,7 @@ test('the page of a host that makes accounts says what root allows, which accoun
     ...Array.from({ length: 40 }, (_, at) => ({ name: `ada${at}`, uid: 66_001 + at })),
   ]
   await host.report({ allows: { accounts: true, sudo: false }, conflicts })
+  await page.clock.fastForward(UNTIL_READ_AGAIN_MS)
   await expect(accounts).toContainText('41 accounts can’t be made')
   await expect(accounts).toContainText('ada3, user id 66004')
   await expect(accounts).toContainText('31 more')
@@ -197,6 +200,7 @@ test('the page of a host that makes accounts says what root allows, which accoun
   }
   await german.close()
   await host.report({ allows: { accounts: true, sudo: true }, conflicts: [] })
+  await page.clock.fastForward(UNTIL_READ_AGAIN_MS)
   await expect(accounts).toContainText('sudo for roles that this host admits')
   await expect(accounts).not.toContainText('can’t be made')
 

@@ -1,10 +1,11 @@
 import { expect, test } from './support/administration.ts'
-import { enrolledHost, sessionOf } from './support/host.ts'
+import { enrolledHost, sessionOf, UNTIL_READ_AGAIN_MS } from './support/host.ts'
 
 test('sessions on hosts are shown with the host, the person and to oneself, and ended from there', async ({
   asAdministrator: page,
   newcomer,
 }) => {
+  await page.clock.install()
   const name = `Web of ${newcomer.displayName}`
   const host = await enrolledHost(page.request, name)
   await page.goto(`/admin/hosts`)
@@ -14,10 +15,12 @@ test('sessions on hosts are shown with the host, the person and to oneself, and 
   await expect(there).toContainText('Not known')
 
   await host.report({ sessions: [] })
+  await page.clock.fastForward(UNTIL_READ_AGAIN_MS)
   await expect(there).toContainText('Nobody is there')
   const first = await sessionOf(page.request)
   const second = await sessionOf(page.request, { sourceAddress: '2001:db8::7' })
   await host.report({ sessions: [first, second] })
+  await page.clock.fastForward(UNTIL_READ_AGAIN_MS)
   await expect(there.getByRole('listitem')).toHaveCount(2)
   await expect(there).toContainText(`as ${first.account} · from 192.0.2.7`)
 
@@ -32,6 +35,7 @@ test('sessions on hosts are shown with the host, the person and to oneself, and 
   await page.getByRole('dialog').getByRole('button', { name: 'End' }).click()
   await expect(there.getByRole('listitem').filter({ hasText: '192.0.2.7' })).toContainText('Ending')
   await host.report({ sessions: [second], ended: [{ serial: first.serial, account: first.account, at: Date.now() }] })
+  await page.clock.fastForward(UNTIL_READ_AGAIN_MS)
   await expect(there.getByRole('listitem')).toHaveCount(1)
 
   await there.getByRole('link', { name: first.account }).click()
@@ -48,6 +52,7 @@ test('sessions on hosts are shown with the host, the person and to oneself, and 
   await page.getByRole('dialog').getByRole('button', { name: 'End' }).click()
   await expect(own).toContainText('Ending')
   await host.report({ sessions: [], ended: [{ serial: second.serial, account: second.account, at: Date.now() }] })
+  await page.clock.fastForward(UNTIL_READ_AGAIN_MS)
   await expect(own).toHaveCount(0)
   await page.goto('/admin/audit')
   await expect(page.getByRole('row').filter({ hasText: 'SSH session ended by a host' }).first()).toBeVisible()

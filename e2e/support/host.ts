@@ -1,6 +1,9 @@
 import { type APIRequestContext, expect } from '@playwright/test'
 import { makeKey } from './ssh-key.ts'
 
+/** After which a page of the dashboard reads again what hosts report. */
+export const UNTIL_READ_AGAIN_MS = 5_000
+
 type ReportingHost = {
   id: string
   name: string
