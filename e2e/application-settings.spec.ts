@@ -277,9 +277,11 @@ test('somebody who may only read applications sees the settings and can change n
   const role = await administration.createRole({ permissions: ['oauth_clients:read'] })
   await administration.giveRole(person.email, role.id)
   const { clientId } = await administration.createClient({ redirectUris: [REDIRECT] })
-  for (const tab of ['connect', 'access', 'claims', 'signIn', 'appearance', 'diagnosis']) {
-    await page.goto(`/admin/applications/${clientId}?tab=${tab}`)
-    await expect(page.getByRole('tab', { selected: true })).toBeVisible()
+  await page.goto(`/admin/applications/${clientId}`)
+  for (const name of ['Connect', 'Who may use it', 'What it is told', 'Sign-in', 'Appearance', 'Diagnosis']) {
+    await page.getByRole('tab', { name }).click()
+    await expect(page.getByRole('tab', { name, selected: true })).toBeVisible()
+    await expect(page.getByRole('tabpanel').getByRole('heading', { level: 2 }).first()).toBeVisible()
     await expect(page.getByRole('button', { name: /^(Save|Delete|New secret|Add|Choose a picture)/ })).toHaveCount(0)
   }
   await expect(page.getByRole('tab', { name: 'Try it' })).toHaveCount(0)

@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test'
+import { follow } from './support/follow.ts'
 import { startServer } from './support/server.ts'
 import { expect, test as base } from './support/test.ts'
 import { buildWithThirdLanguage, LANGUAGE } from './support/third-language.ts'
@@ -82,9 +83,9 @@ test('a language from right to left that is a folder and a line is on the pages 
 })
 
 test('it is on the pages of an account and in a form with errors', async ({ page, person, expectAccessible }) => {
+  await page.goto('/')
   for (const path of ['/account', '/account/password', '/account/passkeys', '/account/sessions', '/notifications']) {
-    await page.goto(path)
-    await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+    await follow(page, path)
     await expectWhole(page)
   }
   await page.goto('/account/password')
@@ -99,9 +100,9 @@ test('it is on the pages of an account and in a form with errors', async ({ page
 test('it is on the pages of the administration, in their dialogs and on their errors', async ({
   asAdministrator: page,
 }) => {
+  await page.goto('/')
   for (const path of ['/admin/users', '/admin/hosts', '/admin/applications', '/admin/settings']) {
-    await page.goto(path)
-    await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+    await follow(page, path)
     await expectWhole(page)
   }
   // The page of the settings is still open: a service without a name is refused by the server.

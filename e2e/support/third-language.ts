@@ -69,6 +69,9 @@ export function buildWithThirdLanguage(): string {
   cpSync('dist', join(root, 'dist'), { recursive: true })
   cpSync('dashboard', join(root, 'dashboard'), { recursive: true, filter: (path) => path !== 'dashboard/dist' })
   addLanguage(root)
+  // Nobody downloads it from far away, and compressing takes longer than building.
+  const config = join(root, 'dashboard/vite.config.ts')
+  writeFileSync(config, readFileSync(config, 'utf8').replace('precompress(), ', ''))
   execFileSync(process.execPath, [resolve('node_modules/vite/bin/vite.js'), 'build', '--logLevel', 'warn'], {
     cwd: join(root, 'dashboard'),
     stdio: 'inherit',
