@@ -13,6 +13,9 @@ const PUBLIC_PARTS =
 // Needed by those who make a passkey, and not by those who sign in.
 const NEW_PASSKEY_PARTS = /dashboard.src.lib.create-passkey|@simplewebauthn.*Registration/
 
+/** What asks somebody who is signed in to prove it. Each chunk is named in the one of the public pages. */
+const PROOF_PARTS = /dashboard.src.(session.(ProofForm|use-asked-proof)|ui.SecondStepFields)/
+
 /**
  * Mantine with what it needs, and what only texts of the signed-in part import. Who needs these can't be seen here, because
  * Mantine's modules are all behind one; what the public pages need is named above.
@@ -97,6 +100,7 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             { name: 'new-passkey', test: NEW_PASSKEY_PARTS, priority: 2, includeDependenciesRecursively: false },
+            { name: 'proof', test: PROOF_PARTS, priority: 2, includeDependenciesRecursively: false },
             { name: 'public-pages', test: PUBLIC_PARTS, priority: 1 },
             signedIn,
           ],

@@ -19,6 +19,7 @@ const PAGES = [
   'sign-in/NotMePage',
   'sign-in/SetupPage',
   'sign-in/LogoutPage',
+  'sign-in/StepUpPage',
   'consent/ConsentPage',
 ]
 const LANGUAGES = ['en', 'de']
@@ -38,7 +39,9 @@ function closure(name: string, found = new Set<string>()): Set<string> {
 function filesOf(page: string, language: string): string[] {
   const names = new Set<string>()
   const roots = ['public-pages.html', `src/${page}.tsx`]
-  const texts = ['shared', 'public-pages'].map((part) => `src/texts/${language}/${part}.ts`)
+  const texts = ['shared', 'public-pages', ...(page === 'sign-in/StepUpPage' ? ['proof'] : [])].map(
+    (part) => `src/texts/${language}/${part}.ts`,
+  )
   for (const root of [...roots, ...texts]) closure(root, names)
   return [...names].map((name) => `${DIST}/${manifest[name]?.file}`)
 }

@@ -1,5 +1,5 @@
 import { fillSentence, type NamesIn, type Values } from './vocabulary/fill-sentence.ts'
-import type { Proof } from './vocabulary/sign-in-methods.ts'
+import type { Acr, Proof } from './vocabulary/sign-in-methods.ts'
 
 /** The code of every error, for programs, and its HTTP status. Several reasons share a code. */
 const STATUS = {
@@ -23,6 +23,7 @@ const STATUS = {
   registration_closed: 403,
   wrong_secret: 403,
   fresh_sign_in_needed: 403,
+  step_up_needed: 403,
   email_domain: 403,
   email_unconfirmed: 403,
   proxy_not_trusted: 403,
@@ -109,6 +110,8 @@ interface Details {
   challenge?: string
   /** With what the person can prove who they are. */
   methods?: Proof[]
+  /** How strong the sign-in has to be. */
+  acr?: Acr
   cause?: unknown
 }
 
@@ -123,6 +126,7 @@ export class AppError extends Error {
   readonly retryAfter: number | undefined
   readonly challenge: string | undefined
   readonly methods: Proof[] | undefined
+  readonly acr: Acr | undefined
 
   constructor(code: ErrorCode, message: string, details: Details = {}) {
     super(message, { cause: details.cause })
@@ -134,6 +138,7 @@ export class AppError extends Error {
     this.retryAfter = details.retryAfter
     this.challenge = details.challenge
     this.methods = details.methods
+    this.acr = details.acr
   }
 }
 

@@ -15,6 +15,7 @@ export const paths = {
   noAccess: '/no-access',
   device: '/device',
   logout: '/logout',
+  stepUp: '/step-up',
   account: '/account',
   password: '/account/password',
   passkeys: '/account/passkeys',

@@ -7,7 +7,18 @@ import { start } from './start.tsx'
 
 // The page and who is signed in are loaded beside the texts.
 void router.load()
-await start(App, ['shared', 'failures', 'errors', 'account', 'ssh', 'admin', 'applications', 'people', 'sites'])
+await start(App, [
+  'shared',
+  'failures',
+  'errors',
+  'proof',
+  'account',
+  'ssh',
+  'admin',
+  'applications',
+  'people',
+  'sites',
+])
 
 const noticeFailure = (failure: unknown) => noticeSession(failure, true)
 

@@ -19,7 +19,7 @@ import { proxyErrors } from './proxy-errors.ts'
 import type { BasicCredentials, ProxyAnswer, ProxyEndpoint, ProxyRequest } from './proxy-request.ts'
 import { answerReservedPath, loginAddress, redirectTo } from './reserved-paths.ts'
 import { noteDenial, SiteDenial } from './site-denial.ts'
-import { findVisit, toVisitor, type Visitor, type VisitRow } from './visit-store.ts'
+import { findVisit, isSignInEnough, toVisitor, type Visitor, type VisitRow } from './visit-store.ts'
 
 type Gate = Provider & { signVisitor: SignVisitor }
 
@@ -118,7 +118,7 @@ async function admitVisit(gate: Gate, asked: ProxyRequest): Promise<Admitted> {
     now: gate.now(),
   })
   if (!row) throw proxyErrors.host_without_site()
-  const found = toVisitor(row)
+  const found = isSignInEnough(row, gate.now()) ? toVisitor(row) : undefined
   // Where app passwords are taken, what somebody sends credentials for is decided by these alone.
   const isWrong = row.basic === 1 && basic !== undefined && !(found && row.appPasswordId && namesVisitor(basic, found))
   // A request counts as a use also when it is denied: the person is there.

@@ -64,6 +64,7 @@ const TEXTS: Record<Locale, PageTexts> = {
       denied: 'This address is closed to everybody.',
       role: 'Your account may not open it. Ask whoever runs the application to let you in.',
       unconfirmed: 'Confirm your email address first, with the link that was sent to it.',
+      weak: 'It demands a stronger sign-in than your account has. Add a passkey, or a second step if that is enough for it, on the page of your account.',
       other: 'Something about this request is not right. Tell whoever runs the application.',
     },
     codes: {
@@ -93,6 +94,7 @@ const TEXTS: Record<Locale, PageTexts> = {
       denied: 'Diese Adresse ist für alle gesperrt.',
       role: 'Mit diesem Konto ist der Zugang nicht erlaubt. Wer die Anwendung betreibt, kann ihn freigeben.',
       unconfirmed: 'Zuerst muss die E-Mail-Adresse bestätigt werden, mit dem Link aus der zugesandten Nachricht.',
+      weak: 'Die Anmeldung muss hier stärker sein, als dieses Konto es erlaubt. Bitte in den eigenen Kontoeinstellungen einen Passkey einrichten, oder den zweiten Schritt, falls der genügt.',
       other: 'Mit dieser Anfrage stimmt etwas nicht. Bitte der Stelle melden, die die Anwendung betreibt.',
     },
     codes: {

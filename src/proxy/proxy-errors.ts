@@ -16,6 +16,10 @@ export const proxyErrors = defineErrors({
   site_address_unclear: ['address_refused', 'This address is too long, can be read in too many ways, or is not valid.'],
   site_email_unconfirmed: ['email_unconfirmed', 'Confirm your email address first, with the link that was sent to it.'],
   site_method_not_allowed: ['method_not_allowed', 'This method is not allowed here.'],
+  site_needs_stronger_sign_in: [
+    'not_allowed',
+    'This application demands a passkey or a second step. Add one to your account first.',
+  ],
   site_needs_https: ['https_required', 'Sites are protected over https only.'],
   site_not_allowed: ['not_allowed', 'You may not open this address.'],
   site_sign_in_failed: [

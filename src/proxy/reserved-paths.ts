@@ -103,12 +103,14 @@ async function finishSignIn(
     const isGood = isOwn && consumed?.host === host && consumed.state === state && consumed.expiresAt > at
     if (!lives || !site || site.disabled || !isGood) return undefined
     await replaceSiteCookie(trx, { tokenHash: token.hash, host, sessionId: session.id, now: at })
-    return { ...session, returnTo: consumed.returnTo }
+    return { ...session, returnTo: consumed.returnTo, sessionMaxAge: site.sessionMaxAge ?? null }
   })
   if (!found) throw proxyErrors.site_sign_in_failed()
-  // It lives as the cookie of the session does.
-  const maxAge = found.remembered === 1 ? Math.floor((found.expiresAt - at) / 1000) : undefined
-  const cookies = [endedSignIn(state), siteCookie(token.plaintext, maxAge)]
+  // It lives as the cookie of the session does, or as long as a visit lasts at this site.
+  const { remembered, expiresAt, sessionMaxAge } = found
+  const maxAge = remembered === 1 ? Math.floor((expiresAt - at) / 1000) : undefined
+  const lifetime = maxAge === undefined ? undefined : Math.min(maxAge, sessionMaxAge ?? maxAge)
+  const cookies = [endedSignIn(state), siteCookie(token.plaintext, lifetime)]
   return redirectTo(originOf(host) + safeReturn(found.returnTo), cookies)
 }
 

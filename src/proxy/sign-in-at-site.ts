@@ -1,12 +1,17 @@
 import { refuse } from '../errors.ts'
+import { listProofs } from '../identity/sessions/fresh.ts'
 import { lockActor } from '../identity/sessions/lock-actor.ts'
 import type { SignedIn } from '../identity/sessions/session.ts'
+import { stepUpPage } from '../oauth/authorize/sign-in-reason.ts'
+import { fallsShort, isTooOld, missingAcr } from '../oauth/clients/demands.ts'
 import { withQuery } from '../oauth/clients/redirect-uri.ts'
 import { RESERVED } from '../oauth/sites/evaluate-rules.ts'
 import { originOf, parseHost } from '../oauth/sites/site-host.ts'
 import { issueToken } from '../platform/crypto/digest.ts'
 import type { Services } from '../platform/services.ts'
+import type { Trx } from '../storage/database.ts'
 import { isMissingReference } from '../storage/failure.ts'
+import { type Acr, acrOf, strongestOf } from '../vocabulary/sign-in-methods.ts'
 import { proxyErrors } from './proxy-errors.ts'
 import { safeReturn } from './reserved-paths.ts'
 import { isSiteState } from './site-cookies.ts'
@@ -42,7 +47,7 @@ export async function signInAtSite(
   }
   const code = issueToken(random, '')
   try {
-    await db.transaction(async (trx) => {
+    const missing = await db.transaction(async (trx) => {
       await lockActor(trx, { now }, { id: signedIn.user.id, permission: null, sessionId: signedIn.session.id })
       if (!(await lockSite(trx, host))) refuseHost()
       const entry = (await findEntry(trx, host, signedIn.user.id)) ?? refuseHost()
@@ -50,6 +55,9 @@ export async function signInAtSite(
       const visitor = toVisitor(entry)
       if (!visitor || !entry.mayEnter) throw new SiteDenial('role', entry, visitor)
       if (visitor.mustConfirm) throw new SiteDenial('unconfirmed', entry, visitor)
+      const lacking = await findMissing(trx, now(), entry, signedIn)
+      if (lacking === 'unmet') throw new SiteDenial('weak', entry, visitor)
+      if (lacking !== undefined) return lacking
       await addSiteCode(trx, {
         codeHash: code.hash,
         host,
@@ -58,13 +66,31 @@ export async function signInAtSite(
         returnTo: safeReturn(to),
         expiresAt: now() + CODE_MS,
       })
+      return undefined
     })
+    if (missing !== undefined)
+      return stepUpPage(services, withQuery('/api/authz/sign-in', { host, state, to: safeReturn(to) }), missing)
   } catch (error) {
     // The site or the session ended meanwhile.
     if (isMissingReference(error)) refuseHost()
     throw error
   }
   return withQuery(`${originOf(host)}${RESERVED}callback`, { code: code.plaintext, state })
+}
+
+/** What the session lacks that the site demands. `1` is any proof, where the last one is too long ago. */
+async function findMissing(
+  trx: Trx,
+  now: number,
+  site: Pick<NonNullable<Awaited<ReturnType<typeof findEntry>>>, 'requiredAcr' | 'maxAuthAge'>,
+  signedIn: SignedIn,
+): Promise<Acr | 'unmet' | undefined> {
+  const acr = acrOf(signedIn)
+  if (fallsShort(site, { acr })) {
+    const strongest = strongestOf(await listProofs(trx, signedIn.user.id))
+    return missingAcr({ required: site.requiredAcr, essential: undefined, wanted: [] }, acr, strongest)
+  }
+  return isTooOld(site, signedIn.session.authTime, now) ? '1' : undefined
 }
 
 function refuseOff(entry: NonNullable<Awaited<ReturnType<typeof findEntry>>>): void {

@@ -6,23 +6,27 @@ import { proxyErrors } from './proxy-errors.ts'
 import type { SiteAddress } from './proxy-request.ts'
 import type { Visitor } from './visit-store.ts'
 
+/** The last one is found at the sign-in: a visit by too weak a session is nobody's, and leads there. */
+type Reason = DenialReason | 'weak'
+
 const ERRORS = {
   off: proxyErrors.site_turned_off,
   path: proxyErrors.site_address_unclear,
   denied: proxyErrors.site_address_denied,
   role: proxyErrors.site_not_allowed,
   unconfirmed: proxyErrors.site_email_unconfirmed,
-} as const satisfies Record<DenialReason, () => AppError>
+  weak: proxyErrors.site_needs_stronger_sign_in,
+} as const satisfies Record<Reason, () => AppError>
 
 /** A site does not let somebody in. With what its page says: which application, and as whom they are signed in. */
 export class SiteDenial extends AppError {
-  readonly why: DenialReason
+  readonly why: Reason
   readonly clientId: string
   readonly siteName: string
   readonly visitor: Visitor | undefined
 
   constructor(
-    why: DenialReason,
+    why: Reason,
     { clientId, siteName }: { clientId: string; siteName: string },
     visitor: Visitor | undefined,
   ) {
@@ -35,12 +39,13 @@ export class SiteDenial extends AppError {
   }
 }
 
-const HINTS: Record<DenialReason, string> = {
+const HINTS: Record<Reason, string> = {
   off: 'Turn the site on again if people should use it.',
   path: 'The address has escapes or segments that an application may read in another way. If it is a real address of the application, look at how it is made.',
   denied: 'A rule of this site denies the address. Change the rule if people should get there.',
   role: 'Give the person a role that the site or the rule admits, or change who may use it.',
   unconfirmed: 'The person has to confirm the email address first.',
+  weak: 'The site demands a passkey or a second step, and the person has none: let them add one, or demand less.',
 }
 
 /** Lets the administrators of a site see why a visit was denied. */

@@ -1,4 +1,5 @@
 import { lockClient } from '../oauth/clients/client-store.ts'
+import type { Client } from '../oauth/clients/client.ts'
 import { findHost } from '../oauth/sites/site-store.ts'
 import type { Reader, Trx } from '../storage/database.ts'
 
@@ -54,7 +55,10 @@ export const consumeSiteCode = (
  * visitor is there when turning it off ends all of that. Hold the account and the session first, and the client before
  * anything refers to its hosts, as every change of a client does.
  */
-export async function lockSite(trx: Trx, host: string): Promise<{ disabled: boolean } | undefined> {
+export async function lockSite(
+  trx: Trx,
+  host: string,
+): Promise<Pick<Client, 'disabled' | 'sessionMaxAge'> | undefined> {
   const found = await findHost(trx, host)
   const site = found && (await lockClient(trx, found.clientId, 'shared'))
   // Before it was locked, the host may have become that of another site.

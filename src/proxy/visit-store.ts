@@ -6,11 +6,14 @@ import { mustConfirmFirst } from '../identity/users/email-address.ts'
 import { packedRoles, unpackRoles } from '../identity/users/user-store.ts'
 import { mayEnterSite, mayUseClient } from '../oauth/clients/allowed-role-store.ts'
 import { clientExists } from '../oauth/clients/client-store.ts'
+import { fallsShort } from '../oauth/clients/demands.ts'
 import { packedRuleRoles } from '../oauth/sites/site-settings.ts'
+import { isDue, MAX_CLOCK_SKEW_MS } from '../storage/columns.ts'
 import type { Reader } from '../storage/database.ts'
 import { type Values, readStatement } from '../storage/statement.ts'
 import { USER_ROLE } from '../vocabulary/built-in-roles.ts'
 import type { Locale } from '../vocabulary/locales.ts'
+import { acrOf } from '../vocabulary/sign-in-methods.ts'
 
 /** A person at a site. */
 export interface Visitor {
@@ -110,8 +113,13 @@ const byHost = readStatement((db, value: Values<Asked>) =>
       'oauth_clients.rules',
       'oauth_clients.identity_headers as headerNames',
       'oauth_clients.basic',
+      'oauth_clients.required_acr as requiredAcr',
+      'oauth_clients.session_max_age as sessionMaxAge',
       packedRuleRoles,
+      'proxy_cookies.created_at as signedInAt',
       'sessions.id as sessionId',
+      'sessions.method',
+      'sessions.amr',
       'sessions.last_used_at as sessionUsedAt',
       'app_passwords.id as appPasswordId',
       'app_passwords.last_used_at as appPasswordUsedAt',
@@ -137,6 +145,20 @@ export async function findVisit(db: Reader, asked: Omit<Asked, 'idleSince'>) {
   return row
 }
 
+/**
+ * Whether the sign-in behind a cookie is what the site demands: strong enough, also where that was demanded later, and no longer ago than
+ * visits last. An app password was made by a sign-in that was.
+ */
+export function isSignInEnough(row: VisitRow, now: number): boolean {
+  const { appPasswordId, sessionId, method, amr, signedInAt, sessionMaxAge } = row
+  if (appPasswordId !== null || sessionId === null || method === null || amr === null || signedInAt === null)
+    return true
+  if (fallsShort(row, { acr: acrOf({ method, amr: amr.split(' ') }) })) return false
+  if (sessionMaxAge === null) return true
+  const lifetime = sessionMaxAge * 1000
+  return !isDue(signedInAt + lifetime, now, lifetime + MAX_CLOCK_SKEW_MS)
+}
+
 const entries = (db: Reader, userId: string) =>
   db
     .selectFrom('oauth_clients')
@@ -150,6 +172,8 @@ const entries = (db: Reader, userId: string) =>
       'oauth_clients.rules',
       'oauth_clients.identity_headers as headerNames',
       'oauth_clients.basic',
+      'oauth_clients.required_acr as requiredAcr',
+      'oauth_clients.max_auth_age as maxAuthAge',
       packedRuleRoles,
       'users.id as userId',
       'users.preferred_username as username',

@@ -174,7 +174,7 @@ async function uploadProven(...upload: Parameters<typeof uploadPicture>): Promis
   try {
     await uploadPicture(...upload)
   } catch (failure) {
-    if (!hasCode(failure, 'fresh_sign_in_needed') || !(await proveAgain(failure.methods))) throw failure
+    if (!hasCode(failure, 'fresh_sign_in_needed') || !(await proveAgain(failure))) throw failure
     await uploadPicture(...upload)
   }
 }

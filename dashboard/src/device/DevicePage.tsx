@@ -8,6 +8,8 @@ import { ScopeList } from '../consent/ScopeList.tsx'
 import { useSubmit } from '../lib/use-submit.ts'
 import { deviceWithCode, loginWithReturn, paths } from '../paths.ts'
 import { PublicHeading } from '../public-pages/PublicFrame.tsx'
+import ProofForm from '../session/ProofForm.tsx'
+import { useAskedProof } from '../session/use-asked-proof.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { FailureAlert } from '../ui/FailureAlert.tsx'
 import { Form, useSubmitForm } from '../ui/Form.tsx'
@@ -91,6 +93,8 @@ type DeviceDecisionProps = { code: string; details: DeviceDetails; onDecided: (d
 export function DeviceDecision({ code, details, onDecided }: DeviceDecisionProps) {
   const { device, consent } = useTexts('publicPages')
   const { name, ipAddress, geolocation, sameNetwork } = details.device
+  const asked = useAskedProof()
+  const { stepUp, cancel } = useTexts('proof')
   const place = [geolocation.city, geolocation.region, geolocation.country].filter((each) => each !== null).join(', ')
   const decision = useSubmit(async (approve: boolean) => {
     await answer(api.POST('/oauth/device/approve', { body: { user_code: code, approve } }))
@@ -128,15 +132,25 @@ export function DeviceDecision({ code, details, onDecided }: DeviceDecisionProps
       <Text size="sm" c="dimmed">
         {device.onlyYours}
       </Text>
-      <FailureAlert failure={decision.failure} />
-      <Group grow gap="sm">
-        <Button size="md" variant="default" disabled={decision.busy} onClick={() => decision.run(false)}>
-          {device.refuse}
-        </Button>
-        <Button size="md" loading={decision.busy} onClick={() => decision.run(true)}>
-          {device.allow}
-        </Button>
-      </Group>
+      {asked ? (
+        <ProofForm {...asked} email={details.user.email} text={stepUp} onProven={() => asked.onEnd(true)}>
+          <Button variant="subtle" onClick={() => asked.onEnd(false)}>
+            {cancel}
+          </Button>
+        </ProofForm>
+      ) : (
+        <>
+          <FailureAlert failure={decision.failure} />
+          <Group grow gap="sm">
+            <Button size="md" variant="default" disabled={decision.busy} onClick={() => decision.run(false)}>
+              {device.refuse}
+            </Button>
+            <Button size="md" loading={decision.busy} onClick={() => decision.run(true)}>
+              {device.allow}
+            </Button>
+          </Group>
+        </>
+      )}
     </Stack>
   )
 }

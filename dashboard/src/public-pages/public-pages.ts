@@ -14,6 +14,7 @@ export const publicPages: Record<string, Load> = {
   [paths.notMe]: () => import('../sign-in/NotMePage.tsx'),
   [paths.verifyEmail]: () => import('../sign-in/VerifyEmailPage.tsx'),
   [paths.setup]: () => import('../sign-in/SetupPage.tsx'),
+  [paths.stepUp]: () => import('../sign-in/StepUpPage.tsx'),
   [paths.logout]: () => import('../sign-in/LogoutPage.tsx'),
   [paths.consent]: () => import('../consent/ConsentPage.tsx'),
   [paths.noAccess]: () => import('../consent/NoAccessPage.tsx'),

@@ -1,17 +1,17 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { lazy, Suspense, useEffect } from 'react'
 import { actingUser } from '../api/acting-user.ts'
-import { askForProofWith, type Proof } from '../api/prove-again.ts'
 import { discardUnsavedChanges } from '../lib/unsaved-changes.ts'
 import { OnFailure } from '../lib/use-submit.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
-import { meQuery } from './me.ts'
+import { meQuery, useMe } from './me.ts'
 import { setSessionState, useSessionState } from './session-state.ts'
 import { onNews } from './tell-tabs.ts'
+import { useAskedProof } from './use-asked-proof.ts'
 
 const SignInAgainDialog = lazy(() => import('./SignInAgainDialog.tsx'))
-const ProveAgainDialog = lazy(() => import('./ProveAgainDialog.tsx'))
+const ProofDialog = lazy(() => import('./ProofDialog.tsx'))
 
 /** What the page says when its session has ended or has to be proved, or when the browser was signed in to another account. */
 export function SessionDialogs() {
@@ -28,7 +28,7 @@ export function SessionDialogs() {
     [client],
   )
   if (state === 'other-user') return <OtherUserDialog />
-  if (state === 'open') return <ProofDialog />
+  if (state === 'open') return <AskedProof />
   return (
     // That the password is wrong is no news about the session.
     <OnFailure value={ignore}>
@@ -41,34 +41,21 @@ export function SessionDialogs() {
 
 const ignore = () => undefined
 
-interface Asked {
-  methods: readonly Proof[]
-  end: (isProven: boolean) => void
-}
-
 /** Asks for a proof when a request needs one. */
-function ProofDialog() {
-  const [asked, setAsked] = useState<Asked>()
-  useEffect(
-    () =>
-      askForProofWith(
-        (methods) =>
-          new Promise((resolve) => {
-            const end = (isProven: boolean) => {
-              setAsked(undefined)
-              resolve(isProven)
-            }
-            setAsked({ methods, end })
-          }),
-      ),
-    [],
-  )
+function AskedProof() {
+  const asked = useAskedProof()
+  const { user } = useMe()
+  const client = useQueryClient()
   if (!asked) return null
+  const end = async (isProven: boolean) => {
+    if (isProven) await client.invalidateQueries({ queryKey: meQuery.queryKey })
+    asked.onEnd(isProven)
+  }
   return (
     // A wrong password is no news about the session here either.
     <OnFailure value={ignore}>
       <Suspense fallback={null}>
-        <ProveAgainDialog methods={asked.methods} onEnd={asked.end} />
+        <ProofDialog {...asked} email={user.email} onEnd={(isProven) => void end(isProven)} />
       </Suspense>
     </OnFailure>
   )

@@ -3,6 +3,7 @@ import type { admin } from './en/admin.ts'
 import type { applications } from './en/applications.ts'
 import type { failures } from './en/failures.ts'
 import type { people } from './en/people.ts'
+import type { proof } from './en/proof.ts'
 import type { publicPages } from './en/public-pages.ts'
 import type { shared } from './en/shared.ts'
 import type { sites } from './en/sites.ts'
@@ -16,6 +17,7 @@ export type Texts = {
   failures: typeof failures
   errors: ErrorSentences
   publicPages: typeof publicPages
+  proof: typeof proof
   account: typeof account
   ssh: typeof ssh
   admin: typeof admin

@@ -36,7 +36,7 @@ export async function requireFresh({ now }: Clock, db: Reader, asking: Asking): 
 }
 
 /** With what this person can prove who they are. */
-async function listProofs(db: Reader, userId: string): Promise<Proof[]> {
+export async function listProofs(db: Reader, userId: string): Promise<Proof[]> {
   const row = await db
     .selectFrom('users')
     .select(['password_hash', 'totp_since'])

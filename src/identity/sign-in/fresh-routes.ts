@@ -1,8 +1,10 @@
 import { Type } from 'typebox'
 import { failures, Nullable, type Routes, strict, Time } from '../../platform/http/contracts.ts'
+import { ACRS, acrOf, PROOFS } from '../../vocabulary/sign-in-methods.ts'
 import type { IdentityServices } from '../access-events.ts'
 import { AssertionResponse, EmptyBody, ProofOptions } from '../passkeys/webauthn-contracts.ts'
 import { actorOf } from '../sessions/actor.ts'
+import { freshUntil, listProofs } from '../sessions/fresh.ts'
 import { signedIn } from '../sessions/guards.ts'
 import { GivenPassword } from '../users/password-rules.ts'
 import { proveWithPassword } from './prove-again.ts'
@@ -17,6 +19,32 @@ const PROOF_LIMIT = 64 * 1024
 export const freshRoutes =
   (services: IdentityServices): Routes =>
   async (app) => {
+    app.get(
+      '/api/auth/fresh',
+      {
+        onRequest: signedIn(services),
+        schema: {
+          tags,
+          summary: 'How fresh and how strong this session is',
+          response: {
+            200: Type.Object({
+              freshUntil: Nullable(Time),
+              acr: Type.Enum(ACRS, { description: 'How strong the sign-in is, with what was proved since.' }),
+              methods: Type.Array(Type.Enum(PROOFS), {
+                description: 'What this person can prove with, by POST, who they are.',
+              }),
+            }),
+            ...failures(401),
+          },
+        },
+      },
+      async ({ signedIn: { user, session, ...how } }) => ({
+        freshUntil: freshUntil(session.provedAt, services.now()),
+        acr: acrOf(how),
+        methods: await listProofs(services.db.read, user.id),
+      }),
+    )
+
     app.post(
       '/api/auth/fresh',
       {

@@ -161,6 +161,7 @@ async function readSites(trx: Reader, names: readonly string[]): Promise<Map<str
     .where(clientExists)
     .select(['proxy_hosts.host', 'oauth_clients.client_id', 'oauth_clients.hosts', 'oauth_clients.rules'])
     .select(['oauth_clients.identity_headers', 'oauth_clients.basic', 'oauth_clients.restricted'])
+    .select('oauth_clients.session_max_age')
     .select(['oauth_clients.disabled_at', packedAllowedRoles, packedRuleRoles])
     .execute()
   const sites = new Map<string, Site>()

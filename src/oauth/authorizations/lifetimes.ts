@@ -1,4 +1,4 @@
-import { SSH_CLIENT_ID } from '../clients/client.ts'
+import { type Client, SSH_CLIENT_ID } from '../clients/client.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -20,21 +20,39 @@ const CLOCK_ERROR_MS = DAY
 /** The latest issue time of a token that is valid now. */
 export const latestIssueTime = (now: number): number => now + CLOCK_ERROR_MS
 
-/** Whether tokens of an authorization of that time may still be valid. */
-export const familyLives = (authorizedAt: number, clientId: string, now: number): boolean =>
-  authorizedAt <= latestIssueTime(now) && now < familyEnd(authorizedAt, clientId)
-
 /** When the last token of a client's authorization expires. */
 export const familyEnd = (authorizedAt: number, clientId: string): number =>
   authorizedAt + (clientId === SSH_CLIENT_ID ? SSH_FAMILY_MS : FAMILY_MS)
 
-/** When a token expires that is issued now on an authorization that ends at that time. */
-export const accessTokenEnd = (end: number, now: number): number => Math.min(now + ACCESS_MS, end)
+/** What decides how long an authorization is refreshed. */
+interface Refreshed {
+  authorizedAt: number
+  clientId: string
+  /** Of the client; null for the default. */
+  refreshMaxAge: number | null
+}
 
-export const refreshTokenEnd = (end: number, now: number): number => Math.min(now + REFRESH_MS, end)
+/** When the last refresh token of an authorization expires. No setting makes that later than the default. */
+export const refreshEnd = ({ authorizedAt, clientId, refreshMaxAge }: Refreshed): number =>
+  Math.min(familyEnd(authorizedAt, clientId), authorizedAt + inMs(refreshMaxAge, FAMILY_MS))
+
+/** Whether an authorization may still be refreshed. */
+export const mayRefresh = (authorization: Refreshed, now: number): boolean =>
+  authorization.authorizedAt <= latestIssueTime(now) && now < refreshEnd(authorization)
+
+type Lifetimes = Pick<Client, 'accessTokenLifetime' | 'refreshTokenLifetime'>
+
+/** When a token expires that is issued now on an authorization that ends at that time. */
+export const accessTokenEnd = (end: number, now: number, { accessTokenLifetime }: Lifetimes): number =>
+  Math.min(now + inMs(accessTokenLifetime, ACCESS_MS), end)
+
+export const refreshTokenEnd = (end: number, now: number, { refreshTokenLifetime }: Lifetimes): number =>
+  Math.min(now + inMs(refreshTokenLifetime, REFRESH_MS), end)
 
 /** A token of client credentials has no authorization. */
-export const clientTokenEnd = (now: number): number => now + ACCESS_MS
+export const clientTokenEnd = (now: number, client: Lifetimes): number => accessTokenEnd(Infinity, now, client)
 
 /** Until when to keep an authorization with refresh tokens: a day longer than needed, so that most refreshes don't update its row. */
 export const authorizationKeptUntil = (end: number, now: number): number => Math.min(now + REFRESH_MS + DAY, end)
+
+const inMs = (seconds: number | null, otherwise: number): number => (seconds === null ? otherwise : seconds * 1000)

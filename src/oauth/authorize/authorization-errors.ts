@@ -5,7 +5,7 @@ import { defineErrors } from '../../errors.ts'
  * beside.
  */
 export const authorizationErrors = defineErrors({
-  acr_not_met: ['invalid_request', 'The user signed in with less than that.'],
+  acr_not_met: ['invalid_request', 'The user has no passkey or second step with which to sign in as is demanded.'],
   answer_sent_already: ['invalid_request', 'This answer was sent already. Go back to the application and start again.'],
   authorization_codes_not_allowed: ['invalid_request', 'This application may not use authorization codes.'],
   claims_malformed: ['invalid_request', 'The claims must be a JSON object.'],

@@ -52,6 +52,8 @@ export interface AuthorizationRequest extends ResponseTarget {
   /** The id of the user whom the application expects (OpenID Connect Core 3.1.2.1). */
   hintedUser: string | undefined
   claims: ClaimsRequest
+  /** Strengths of the sign-in that the application would like. One of them, or a stronger one, is enough. */
+  acrValues: string[]
   /** What the user must have granted: the scopes, and the scopes of claims that are requested by name. */
   consentScopes: string[]
   /** As received, also unknown ones. */

@@ -14,7 +14,7 @@ import { type NextStep, RedirectedError, knownParameters } from './authorization
 import { grantAndIssue, issueCode, notAllowed } from './issue-code.ts'
 import { answeredUntil, markAnswered, packPendingRequest, unpackPendingRequest } from './pending-request.ts'
 import { readAuthorizationRequest, recheckClient } from './read-authorization-request.ts'
-import { type AuthorizationAttempt, encodeQuery, reasonToSignIn, signInUrl } from './sign-in-reason.ts'
+import { type AuthorizationAttempt, encodeQuery, pageFor, reasonToSignIn } from './sign-in-reason.ts'
 
 const refuseExpired = () => refuse(authorizationErrors.sign_in_expired())
 
@@ -38,8 +38,9 @@ export async function continueAuthorization(
   signedIn: SignedIn | undefined,
   source: () => RequestSource,
 ): Promise<NextStep> {
-  const reason = reasonToSignIn(provider, attempt, signedIn)
-  if (reason !== undefined || !signedIn) return { redirectTo: signInUrl(provider, attempt, signedIn) }
+  const reason = await reasonToSignIn(provider, provider.db.read, attempt, signedIn)
+  if (reason || !signedIn)
+    return { redirectTo: pageFor(provider, attempt, signedIn, reason ?? { why: 'not_signed_in' }) }
 
   const { request, pending } = attempt
   const { client_id: clientId } = request.client
@@ -59,6 +60,9 @@ export async function continueAuthorization(
     ])
     const present = recheckClient(provider, request, client)
     if (!mayUse) return noAccessPage(provider, attempt)
+    const current = { request: present, pending }
+    const lacking = await reasonToSignIn(provider, trx, current, signedIn)
+    if (lacking) return { redirectTo: pageFor(provider, current, signedIn, lacking) }
     if (!includesAll(granted, request.consentScopes))
       return client?.consent === 'skip' ? undefined : consentPage(provider, attempt)
     if (pending && !(await markAnswered(trx, answeredUntil(pending)))) return refuseExpired()
@@ -116,7 +120,7 @@ export async function approve(
       mayUse ? new RedirectedError(request, 'access_denied', authorizationErrors.user_declined()) : notAllowed(request)
     ).nextStep
   }
-  const reason = reasonToSignIn(provider, attempt, signedIn)
-  if (reason === 'not_signed_in' || reason === 'demanded') return { redirectTo: signInUrl(provider, attempt, signedIn) }
+  const reason = await reasonToSignIn(provider, provider.db.read, attempt, signedIn)
+  if (reason && reason.why !== 'too_old') return { redirectTo: pageFor(provider, attempt, signedIn, reason) }
   return grantAndIssue(provider, attempt, signedIn, actor)
 }

@@ -22,7 +22,7 @@ import { authorizationErrors, consentErrors } from './authorization-errors.ts'
 import { type AuthorizationRequest, type NextStep, RedirectedError, respond } from './authorization-request.ts'
 import { answeredUntil, markAnswered } from './pending-request.ts'
 import { recheckClient } from './read-authorization-request.ts'
-import { type AuthorizationAttempt, reasonToSignIn, signInUrl } from './sign-in-reason.ts'
+import { type AuthorizationAttempt, pageFor, reasonToSignIn } from './sign-in-reason.ts'
 
 /** Adds what the request asks for to the user's grant, and issues the code, or does neither. */
 export const grantAndIssue = (
@@ -39,10 +39,12 @@ export const grantAndIssue = (
     ])
     const present = recheckClient(provider, request, client)
     if (!mayUse) throw clientErrors.application_not_for_you()
+    const current = { request: present, pending }
+    const reason = await reasonToSignIn(provider, trx, current, signedIn)
+    if (reason && reason.why !== 'too_old') return { redirectTo: pageFor(provider, current, signedIn, reason) }
     await addConsent(provider, trx, request, actor)
-    // The decision took longer than `max_age` allows. It is kept, so that the user need not consent again.
-    if (reasonToSignIn(provider, attempt, signedIn) === 'too_old')
-      return { redirectTo: signInUrl(provider, attempt, signedIn, signedIn.user.id) }
+    // The decision took longer than allowed. It is kept, so that the user need not consent again.
+    if (reason) return { redirectTo: pageFor(provider, current, signedIn, reason, signedIn.user.id) }
     if (pending && !(await markAnswered(trx, answeredUntil(pending)))) throw consentErrors.request_answered()
     return issueCode(provider, trx, present, { ...signedIn, mustConfirm: isUnconfirmed, isTold: false })
   })

@@ -16,6 +16,8 @@ export interface PendingRequest {
   since: number
   /** The session when the browser was sent to sign in. A sign-in for this request starts another one. */
   sessionId: string | null
+  /** When its owner had last been proved then. A proof for this request is later. Older versions do not say it. */
+  provedBefore?: number | null
   /** How many times the browser was sent to sign in. */
   signIns: number
   /** The user who has consented, and signs in again only because the sign-in has become too old. */

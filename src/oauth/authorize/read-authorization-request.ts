@@ -29,6 +29,7 @@ export async function readAuthorizationRequest(
     maxAge: undefined,
     hintedUser: undefined,
     claims: NO_CLAIMS,
+    acrValues: (values['acr_values'] ?? '').split(' ').filter((each) => each !== ''),
     consentScopes: [],
     parameters: values,
     repeated,

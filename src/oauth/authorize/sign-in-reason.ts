@@ -1,5 +1,9 @@
+import { listProofs } from '../../identity/sessions/fresh.ts'
 import type { SignedIn } from '../../identity/sessions/session.ts'
-import { acrOf, isEnough } from '../../vocabulary/sign-in-methods.ts'
+import type { Reader } from '../../storage/database.ts'
+import { type Acr, acrOf, strongestOf } from '../../vocabulary/sign-in-methods.ts'
+import { type AcrDemands, isStrongEnough, missingAcr } from '../clients/demands.ts'
+import { withQuery } from '../clients/redirect-uri.ts'
 import type { Parameters } from '../protocol/parameters.ts'
 import type { Provider } from '../provider.ts'
 import { authorizationErrors } from './authorization-errors.ts'
@@ -12,8 +16,11 @@ export interface AuthorizationAttempt {
   pending: PendingRequest | undefined
 }
 
-/** Why the user has to sign in: not signed in, the request demands it, or the last sign-in is older than `max_age`. */
-export type SignInReason = 'not_signed_in' | 'demanded' | 'too_old'
+/**
+ * Why the user has to sign in, or to prove in this session who they are: not signed in, the request demands a new sign-in, the last
+ * proof is older than allowed, or weaker than demanded.
+ */
+export type SignInReason = { why: 'not_signed_in' | 'demanded' } | { why: 'too_old' | 'too_weak'; acr: Acr }
 
 /** Returning from the sign-in page takes a moment, which must not exceed a short `max_age`. */
 const RETURN_MS = 1000
@@ -23,65 +30,102 @@ const MAX_SIGN_INS = 3
 const MAX_PLAIN_LENGTH = 8 * 1024
 
 /** Undefined when the signed-in user meets the request. */
-export function reasonToSignIn(
+export async function reasonToSignIn(
   provider: Pick<Provider, 'now'>,
+  db: Reader,
   { request, pending }: AuthorizationAttempt,
   signedIn: SignedIn | undefined,
-): SignInReason | undefined {
-  const reason = findReason(provider.now(), request, pending, signedIn)
+): Promise<SignInReason | undefined> {
+  const reason = await findReason(provider.now(), db, { request, pending }, signedIn)
   if (reason !== undefined && request.prompts.has('none'))
     throw new RedirectedError(request, 'login_required', authorizationErrors.sign_in_needed())
   return reason
 }
 
-function findReason(
+async function findReason(
+  now: number,
+  db: Reader,
+  { request, pending }: AuthorizationAttempt,
+  signedIn: SignedIn | undefined,
+): Promise<SignInReason | undefined> {
+  if (!signedIn) return { why: 'not_signed_in' }
+  const { hintedUser } = request
+  const isNew = isNewSession(signedIn, pending)
+  if (hintedUser !== undefined && hintedUser !== signedIn.user.id) {
+    // The user signed in for this request. Another sign-in could repeat without end (OpenID Connect Core 3.1.2.2).
+    if (isNew) throw new RedirectedError(request, 'login_required', authorizationErrors.other_user_signed_in())
+    return { why: 'demanded' }
+  }
+  if (demandsSignIn(request) && !isNew) return { why: 'demanded' }
+  const acr = await findMissingAcr(db, request, signedIn)
+  if (acr !== undefined) return { why: 'too_weak', acr }
+  return isProofTooOld(now, request, pending, signedIn) ? { why: 'too_old', acr: '1' } : undefined
+}
+
+/** What the session lacks. Only then is it read what the person is capable of. */
+async function findMissingAcr(db: Reader, request: AuthorizationRequest, signedIn: SignedIn): Promise<Acr | undefined> {
+  const { client, claims, acrValues: wanted } = request
+  const demands: AcrDemands = { required: client.requiredAcr, essential: claims.acr, wanted }
+  const acr = acrOf(signedIn)
+  if (isStrongEnough(demands, acr)) return undefined
+  const missing = missingAcr(demands, acr, strongestOf(await listProofs(db, signedIn.user.id)))
+  if (missing === 'unmet')
+    throw new RedirectedError(request, 'unmet_authentication_requirements', authorizationErrors.acr_not_met())
+  return missing
+}
+
+function isProofTooOld(
   now: number,
   request: AuthorizationRequest,
   pending: PendingRequest | undefined,
-  signedIn: SignedIn | undefined,
-): SignInReason | undefined {
-  if (!signedIn) return 'not_signed_in'
-  const { hintedUser, claims, maxAge } = request
-  const isOther = hintedUser !== undefined && hintedUser !== signedIn.user.id
-  const isTooWeak = claims.acr?.every((demanded) => !isEnough(acrOf(signedIn), demanded)) ?? false
+  signedIn: SignedIn,
+): boolean {
+  const limit = maxAgeOf(request)
   const age = now - signedIn.session.authTime
-  if (!isFresh(signedIn, pending)) {
-    if (isOther || isTooWeak || demandsSignIn(request)) return 'demanded'
-    return maxAge !== undefined && age > maxAge * 1000 ? 'too_old' : undefined
-  }
-  // The user signed in for this request. Another sign-in could repeat without end (OpenID Connect Core 3.1.2.2).
-  if (isOther) throw new RedirectedError(request, 'login_required', authorizationErrors.other_user_signed_in())
-  if (isTooWeak)
-    throw new RedirectedError(request, 'unmet_authentication_requirements', authorizationErrors.acr_not_met())
-  // But the sign-in may be too old by now, for example after a long time on the consent page.
-  if (maxAge === undefined || maxAge === 0 || age <= maxAge * 1000 + RETURN_MS) return undefined
+  // A `max_age` of 0 demands a proof for this request, which may then take its time.
+  if (!isProvedFor(signedIn, pending)) return request.maxAge === 0 || age > limit
+  if (age <= limit + RETURN_MS) return false
+  // It may be too old by now, for example after a long time on the consent page.
   if (pending.signIns >= MAX_SIGN_INS)
     throw new RedirectedError(request, 'login_required', authorizationErrors.max_age_exceeded())
-  return 'too_old'
+  return true
 }
 
-/** A `max_age` of 0 is the same as `prompt=login` (OpenID Connect Core 3.1.2.1). */
-const demandsSignIn = ({ prompts, maxAge }: AuthorizationRequest): boolean =>
-  prompts.has('login') || prompts.has('select_account') || maxAge === 0
+/** In milliseconds: what the request allows, or the application, whichever is less. */
+const maxAgeOf = ({ maxAge, client: { maxAuthAge } }: AuthorizationRequest): number =>
+  Math.min((maxAge || undefined) ?? Infinity, maxAuthAge ?? Infinity) * 1000
+
+const demandsSignIn = ({ prompts }: AuthorizationRequest): boolean =>
+  prompts.has('login') || prompts.has('select_account')
 
 /** Whether the session was started for this request: after it arrived, and not the session of that time. */
-const isFresh = ({ session }: SignedIn, pending: PendingRequest | undefined): pending is PendingRequest =>
+const isNewSession = ({ session }: SignedIn, pending: PendingRequest | undefined): boolean =>
   pending !== undefined && session.id !== pending.sessionId && session.createdAt >= pending.since
 
-/** The URL of the sign-in page, which returns to the request. */
-export function signInUrl(
+/** Whether its owner was proved for this request: by a new session, or once more in the session of that time. */
+const isProvedFor = (signedIn: SignedIn, pending: PendingRequest | undefined): pending is PendingRequest =>
+  pending !== undefined &&
+  (isNewSession(signedIn, pending) ||
+    (signedIn.session.id === pending.sessionId && signedIn.session.authTime > (pending.provedBefore ?? pending.since)))
+
+/**
+ * The URL of the page on which the user signs in, or proves in place who they are. It returns to the request. A new sign-in that has
+ * become too old needs another one.
+ */
+export function pageFor(
   provider: Pick<Provider, 'config' | 'now' | 'random' | 'vault'>,
   { request, pending }: AuthorizationAttempt,
   signedIn: SignedIn | undefined,
+  reason: SignInReason,
   consentedBy: string | null = pending?.consentedBy ?? null,
 ): string {
-  const { hintedUser, maxAge, claims } = request
+  const { hintedUser } = request
   const parameters = knownParameters(request)
   const needsState =
-    demandsSignIn(request) || maxAge !== undefined || hintedUser !== undefined || claims.acr !== undefined
+    demandsSignIn(request) || request.maxAge === 0 || maxAgeOf(request) < Infinity || hintedUser !== undefined
   const plain = encodeQuery(parameters)
   const isPlain = !pending && consentedBy === null && !needsState && plain.length <= MAX_PLAIN_LENGTH
-  const next = isPlain ? undefined : { ...nextPending(provider, { request, pending }, signedIn), consentedBy }
+  const next = isPlain ? undefined : { ...nextPending(provider, { request, pending }, signedIn, reason), consentedBy }
   const { login_hint } = parameters
   const query = next
     ? encodeQuery({
@@ -89,21 +133,30 @@ export function signInUrl(
         ...(login_hint === undefined ? {} : { login_hint }),
       })
     : plain
-  return `${provider.config.dashboardOrigin}/login?${encodeQuery({ return_to: `/oauth/authorize?${query}` })}`
+  const back = `/oauth/authorize?${query}`
+  if (!('acr' in reason) || (reason.why === 'too_old' && demandsSignIn(request)))
+    return withQuery(`${provider.config.dashboardOrigin}/login`, { return_to: back })
+  return stepUpPage(provider, back, reason.acr)
 }
 
-/** The state stays the same until the user has signed in; a sign-in that is too old starts a new one. */
+/** The page on which somebody proves in their session who they are, and which then goes on to this path. */
+export const stepUpPage = ({ config }: Pick<Provider, 'config'>, back: string, acr: Acr): string =>
+  withQuery(`${config.dashboardOrigin}/step-up`, { return_to: back, ...(acr === '1' ? {} : { acr }) })
+
+/** The state stays the same until the user was proved; a proof that has become too old starts a new one. */
 function nextPending(
   { now, random }: Pick<Provider, 'now' | 'random'>,
   { request, pending }: AuthorizationAttempt,
   signedIn: SignedIn | undefined,
+  { why }: SignInReason,
 ): PendingRequest {
-  if (pending && !(signedIn && isFresh(signedIn, pending))) return pending
+  if (pending && (why !== 'too_old' || !signedIn || !isProvedFor(signedIn, pending))) return pending
   return {
     id: pending?.id ?? random.text(32),
     askedAt: pending?.askedAt ?? now(),
     since: now(),
     sessionId: signedIn?.session.id ?? null,
+    provedBefore: signedIn?.session.authTime ?? null,
     signIns: (pending?.signIns ?? 0) + 1,
     consentedBy: null,
     parameters: knownParameters(request),

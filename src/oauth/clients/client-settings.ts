@@ -3,9 +3,10 @@ import { atField } from '../../errors.ts'
 import type { Config } from '../../platform/config/config.ts'
 import { Nullable } from '../../platform/http/contracts.ts'
 import { VisibleName } from '../../platform/http/visible-name.ts'
+import { ACRS } from '../../vocabulary/sign-in-methods.ts'
 import { ClaimMappings, checkMappings } from '../claims/claim-mapping.ts'
 import { SCOPE_TOKEN } from '../protocol/scope.ts'
-import { SITE_FIELDS, type SiteSettings, siteColumns } from '../sites/site-settings.ts'
+import { SITE_FIELDS, Seconds, type SiteSettings, siteColumns } from '../sites/site-settings.ts'
 import { clientErrors } from './client-errors.ts'
 import {
   CONSENT,
@@ -79,6 +80,20 @@ export const ClientSettings = {
   signalSubjectFormat: Type.Enum(SIGNAL_SUBJECT_FORMATS, {
     description: 'How shared signals name people. An address that is not confirmed is never named.',
   }),
+  requiredAcr: Nullable(
+    Type.Enum(ACRS, {
+      description:
+        'How strong a sign-in has to be at least: `phr` with a passkey, `2` with a second step. Who has signed in with less is asked for it in place.',
+    }),
+  ),
+  maxAuthAge: Seconds(60, 2_592_000, 'How long ago the person may have proved who they are, when they sign in to it.'),
+  accessTokenLifetime: Seconds(60, 3600, 'How long its access tokens live. Null: an hour.'),
+  refreshTokenLifetime: Seconds(300, 2_592_000, 'How long a refresh token lives that is not used. Null: 30 days.'),
+  refreshMaxAge: Seconds(
+    300,
+    7_776_000,
+    'How long after the sign-in the last token ends, however often it is refreshed. Null: 90 days.',
+  ),
   launchUrl: Nullable(Type.String({ minLength: 1, maxLength: 2048, description: 'Where people open it.' })),
 }
 
@@ -106,11 +121,17 @@ export const defaultSettings = (type: ClientType): Omit<Settings, 'name'> => ({
   refreshTokens: 'offline',
   signalSubjects: 'own',
   signalSubjectFormat: 'iss_sub',
+  requiredAcr: null,
+  maxAuthAge: null,
+  accessTokenLifetime: null,
+  refreshTokenLifetime: null,
+  refreshMaxAge: null,
   launchUrl: null,
   hosts: [],
   rules: [],
   headers: {},
   basic: false,
+  sessionMaxAge: null,
 })
 
 /** Public clients can't keep a secret, so they can't get tokens for themselves. A site gets no tokens at all. */
@@ -144,7 +165,14 @@ export function checkSettings(
 }
 
 /** What a site has in common with other clients. */
-const COMMON_FIELDS = new Set<string>(['name', 'allowedRoles', 'launchUrl', ...SITE_FIELDS])
+const COMMON_FIELDS = new Set<string>([
+  'name',
+  'allowedRoles',
+  'requiredAcr',
+  'maxAuthAge',
+  'launchUrl',
+  ...SITE_FIELDS,
+])
 const OAUTH_FIELDS = (Object.keys(ClientSettings) as (keyof Settings)[]).filter((name) => !COMMON_FIELDS.has(name))
 
 /** Refuses settings that a client of this type does not have. */
@@ -197,11 +225,17 @@ export const settingsOf = (client: Client): Settings => ({
   refreshTokens: client.refreshTokens,
   signalSubjects: client.signalSubjects,
   signalSubjectFormat: client.signalSubjectFormat,
+  requiredAcr: client.requiredAcr,
+  maxAuthAge: client.maxAuthAge,
+  accessTokenLifetime: client.accessTokenLifetime,
+  refreshTokenLifetime: client.refreshTokenLifetime,
+  refreshMaxAge: client.refreshMaxAge,
   launchUrl: client.launchUrl,
   hosts: client.hosts ?? [],
   rules: client.rules ?? [],
   headers: client.headers ?? {},
   basic: client.basic ?? false,
+  sessionMaxAge: client.sessionMaxAge ?? null,
 })
 
 /** The columns of `oauth_clients`. The roles themselves are rows of another table. */
@@ -226,6 +260,11 @@ export const settingColumns = (type: ClientType, settings: Settings) => ({
   refresh_tokens: settings.refreshTokens,
   signal_subjects: settings.signalSubjects,
   signal_subject_format: settings.signalSubjectFormat,
+  required_acr: settings.requiredAcr,
+  max_auth_age: settings.maxAuthAge,
+  access_token_lifetime: settings.accessTokenLifetime,
+  refresh_token_lifetime: settings.refreshTokenLifetime,
+  refresh_max_age: settings.refreshMaxAge,
   launch_url: settings.launchUrl,
   ...(type === 'proxied' ? siteColumns(settings) : {}),
 })

@@ -4,6 +4,7 @@ import { refuse } from '../../errors.ts'
 import { Nullable, Time } from '../../platform/http/contracts.ts'
 import { readTextList } from '../../storage/columns.ts'
 import type { Schema } from '../../storage/schema.ts'
+import { ACRS } from '../../vocabulary/sign-in-methods.ts'
 import { ClaimMapping } from '../claims/claim-mapping.ts'
 import { hasScope } from '../protocol/scope.ts'
 import { SiteSettings, readSite } from '../sites/site-settings.ts'
@@ -61,6 +62,11 @@ export const Client = Type.Object(
     refreshTokens: Type.Enum(REFRESH_TOKENS),
     signalSubjects: Type.Enum(SIGNAL_SUBJECTS),
     signalSubjectFormat: Type.Enum(SIGNAL_SUBJECT_FORMATS),
+    requiredAcr: Nullable(Type.Enum(ACRS)),
+    maxAuthAge: Nullable(Type.Integer()),
+    accessTokenLifetime: Nullable(Type.Integer()),
+    refreshTokenLifetime: Nullable(Type.Integer()),
+    refreshMaxAge: Nullable(Type.Integer()),
     launchUrl: Nullable(Type.String()),
     logoUrl: Nullable(Type.String()),
     builtIn: Type.Boolean({ description: 'Part of the service: it can be turned off, but not changed or deleted.' }),
@@ -112,6 +118,11 @@ export const toClient = (row: ClientRow): Client => ({
   refreshTokens: row.refresh_tokens,
   signalSubjects: row.signal_subjects,
   signalSubjectFormat: row.signal_subject_format,
+  requiredAcr: row.required_acr,
+  maxAuthAge: row.max_auth_age,
+  accessTokenLifetime: row.access_token_lifetime,
+  refreshTokenLifetime: row.refresh_token_lifetime,
+  refreshMaxAge: row.refresh_max_age,
   launchUrl: row.launch_url,
   logoUrl: logoUrl(row.client_id, row.logo_version),
   builtIn: row.client_id === SSH_CLIENT_ID,

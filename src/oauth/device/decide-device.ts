@@ -1,6 +1,7 @@
 import { AppError, refuse } from '../../errors.ts'
 import { notify } from '../../identity/notifications/notify.ts'
 import type { SignedInActor } from '../../identity/sessions/actor.ts'
+import { listProofs } from '../../identity/sessions/fresh.ts'
 import { changeOwnAccount } from '../../identity/sessions/lock-actor.ts'
 import type { SignedIn } from '../../identity/sessions/session.ts'
 import { refuseUnconfirmed } from '../../identity/users/email-address.ts'
@@ -15,6 +16,7 @@ import { addToGrant, lockClientWithGrant } from '../authorizations/grant-store.t
 import { NO_CLAIMS, packClaims } from '../claims/claims-request.ts'
 import { clientErrors } from '../clients/client-errors.ts'
 import type { KnownClient } from '../clients/client.ts'
+import { fallsShort, isTooOld } from '../clients/demands.ts'
 import { DEVICE_CODE } from '../clients/grant-types.ts'
 import { includesAll } from '../protocol/scope.ts'
 import type { Provider } from '../provider.ts'
@@ -87,6 +89,7 @@ export const decideDevice = (
       const found = await lockClientWithGrant(trx, device.client_id, actor.id)
       const client = checkClient(found.client, device)
       if (approve && !found.mayUse) throw clientErrors.application_not_for_you()
+      if (approve) await refuseLesserSignIn(provider, trx, client, signedIn)
       if (approve) await refuseUnconfirmed(trx, provider.config, actor.id)
       const decision = approve ? 'approved' : 'denied'
       if (!(await markDecided(trx, { hash: device.device_code_hash, decision, now: at }))) refuseUserCode()
@@ -100,6 +103,18 @@ export const decideDevice = (
       })
     })
   })
+
+async function refuseLesserSignIn(
+  { now }: Pick<Provider, 'now'>,
+  trx: Trx,
+  client: KnownClient,
+  signedIn: SignedIn,
+): Promise<void> {
+  const isWeak = fallsShort(client, { acr: acrOf(signedIn) })
+  if (!isWeak && !isTooOld(client, signedIn.session.authTime, now())) return
+  const methods = await listProofs(trx, signedIn.user.id)
+  throw deviceErrors.device_needs_step_up({ acr: (isWeak && client.requiredAcr) || '1', methods })
+}
 
 /** What the code flow does by consent and code: the grant, and the authorization that tokens belong to. */
 async function addAuthorization(

@@ -2,6 +2,10 @@ import { defineErrors } from '../../errors.ts'
 
 /** What the person who decides about a device is told. */
 export const deviceErrors = defineErrors({
+  device_needs_step_up: [
+    'step_up_needed',
+    'This application demands a stronger or a more recent sign-in. Confirm that it is you.',
+  ],
   no_such_waiting_device: ['not_found', 'No device waits with this code. Check it, or start again on the device.'],
 })
 

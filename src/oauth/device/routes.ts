@@ -130,6 +130,8 @@ export const deviceDecisionRoutes =
         schema: {
           tags,
           summary: 'Let the device that waits with this code in, or refuse it',
+          description:
+            '403 `step_up_needed` with `acr` where the application demands more than this session has: prove it at `/api/auth/fresh`, and send this again.',
           body: Type.Object(
             {
               user_code: UserCode,

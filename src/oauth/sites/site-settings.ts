@@ -2,10 +2,15 @@ import { sql } from 'kysely'
 import { Type } from 'typebox'
 import { atField, refuse } from '../../errors.ts'
 import type { Config } from '../../platform/config/config.ts'
+import { Nullable } from '../../platform/http/contracts.ts'
 import { HeaderNames, checkHeaderNames } from './identity-header.ts'
 import { nameOf, readHost } from './site-host.ts'
 import { SiteRule, checkRules } from './site-rule.ts'
 import { siteSettingErrors } from './site-setting-errors.ts'
+
+/** A number of seconds; null for the default. */
+export const Seconds = (minimum: number, maximum: number, description: string) =>
+  Nullable(Type.Integer({ minimum, maximum, description: `${description} Seconds.` }))
 
 /** What can be set on a site, besides what every client has. */
 export const SiteSettings = {
@@ -22,6 +27,11 @@ export const SiteSettings = {
   }),
   headers: HeaderNames,
   basic: Type.Boolean({ description: 'For a site: whether programs may use app passwords.' }),
+  sessionMaxAge: Seconds(
+    60,
+    2_592_000,
+    'For a site: how long after a sign-in there the browser has to come by here again, where what the site demands is checked anew.',
+  ),
 }
 export type SiteSettings = { [name in keyof typeof SiteSettings]: Type.Static<(typeof SiteSettings)[name]> }
 
@@ -63,6 +73,7 @@ interface SiteColumns {
   rules: string | null
   identity_headers: string | null
   basic: number
+  session_max_age: number | null
   ruleRoles: string | null
 }
 
@@ -71,13 +82,15 @@ export const readSite = (row: SiteColumns): SiteSettings => ({
   rules: readRules(row.rules, row.ruleRoles),
   headers: JSON.parse(row.identity_headers ?? '{}') as HeaderNames,
   basic: row.basic === 1,
+  sessionMaxAge: row.session_max_age,
 })
 
-export const siteColumns = ({ hosts, rules, headers, basic }: SiteSettings) => ({
+export const siteColumns = ({ hosts, rules, headers, basic, sessionMaxAge }: SiteSettings) => ({
   hosts: JSON.stringify(hosts),
   rules: JSON.stringify(rules),
   identity_headers: JSON.stringify(headers),
   basic: basic ? 1 : 0,
+  session_max_age: sessionMaxAge,
 })
 
 /** The rules, without the roles that were deleted since they were written. */

@@ -18,6 +18,9 @@ export interface Introspection {
   sub?: string
   aud?: string
   iss?: string
+  /** How and when the person signed in; absent where none stands behind the token. */
+  acr?: string
+  auth_time?: number
   /** Claims that are mapped for the client of the token, and those of its scopes if the asking client gets them. */
   [claim: string]: unknown
 }
@@ -50,6 +53,10 @@ export async function introspect(
     iss: config.baseUrl,
   }
   if (found.preferred_username !== null) answer.username = found.preferred_username
+  if (found.userId !== null && found.acr !== null && found.authTime !== null) {
+    answer.acr = found.acr
+    answer.auth_time = found.authTime
+  }
   if (!token.startsWith('rt_')) answer.token_type = 'Bearer'
   return answer
 }

@@ -6,13 +6,17 @@ import {
   authorizationKeptUntil,
   clientTokenEnd,
   familyEnd,
+  mayRefresh,
+  refreshEnd,
   refreshTokenEnd,
 } from '../authorizations/lifetimes.ts'
 import { type KnownClient, issuesRefreshToken } from '../clients/client.ts'
+import { fallsShort } from '../clients/demands.ts'
 import { hasScope } from '../protocol/scope.ts'
 import type { Provider } from '../provider.ts'
 import { type Authentication, idTokenClaims, issueIdToken } from './id-token.ts'
 import { type SessionClaims, findSession, sessionClaims } from './session-claims.ts'
+import { tokenErrors } from './token-errors.ts'
 import { addAccessToken, addRefreshToken } from './token-store.ts'
 
 /** RFC 6749 section 5.1. */
@@ -27,6 +31,7 @@ export interface TokenAnswer {
 
 /** A user's authorization, and what to issue for it. */
 export interface IssueTokensRequest extends Authentication {
+  client: KnownClient
   codeHash: string
   clientGeneration: number
   /** When the user authorized: all its tokens end a fixed time after that. */
@@ -47,10 +52,9 @@ export interface IssueTokensRequest extends Authentication {
  */
 export async function issueTokens(provider: Provider, request: IssueTokensRequest): Promise<TokenAnswer> {
   const { db, now, random, dailyCounts } = provider
-  const { codeHash, clientId, clientGeneration, scope, refresh, authorizedAt } = request
+  const { client, codeHash, clientId, clientGeneration, scope, refresh, authorizedAt } = request
   const issuedAt = now()
-  const end = familyEnd(authorizedAt, clientId)
-  const expiresAt = accessTokenEnd(end, issuedAt)
+  const expiresAt = accessTokenEnd(familyEnd(authorizedAt, clientId), issuedAt, client)
   const access = issueToken(random, 'at_')
   const next = refresh && { ...refresh, token: issueToken(random, 'rt_') }
   // Another replica may have made the first RSA key a moment ago.
@@ -65,7 +69,7 @@ export async function issueTokens(provider: Provider, request: IssueTokensReques
         parentHash: next.parentHash,
         scope: next.scope,
         issuedAt,
-        expiresAt: refreshTokenEnd(end, issuedAt),
+        expiresAt: refreshTokenEnd(refreshEnd({ ...client, authorizedAt, clientId }), issuedAt, client),
       }),
   ])
   dailyCounts.add('access_tokens')
@@ -83,11 +87,12 @@ export async function issueTokens(provider: Provider, request: IssueTokensReques
 /** For a client that acts for itself: without a refresh token or an ID token (RFC 6749 section 4.4.3). */
 export async function issueClientToken(
   { db, now, random, dailyCounts }: Pick<Provider, 'db' | 'now' | 'random' | 'dailyCounts'>,
-  { client_id: clientId, generation: clientGeneration }: KnownClient,
+  client: KnownClient,
   scope: string,
 ): Promise<TokenAnswer> {
   const issuedAt = now()
-  const expiresAt = clientTokenEnd(issuedAt)
+  const { client_id: clientId, generation: clientGeneration } = client
+  const expiresAt = clientTokenEnd(issuedAt, client)
   const { plaintext, hash } = issueToken(random, 'at_')
   await addAccessToken(db, { hash, codeHash: null, clientId, clientGeneration, scope, issuedAt, expiresAt })
   dailyCounts.add('access_tokens')
@@ -106,14 +111,16 @@ export async function redeemAuthorization(
 ): Promise<TokenAnswer | undefined> {
   const { db, now, config } = provider
   const { authorizedAt, scope } = found
+  if (fallsShort(client, found)) throw tokenErrors.sign_in_too_weak()
   const session = await findSession(provider, client, found)
   const end = familyEnd(authorizedAt, client.client_id)
-  const withRefresh = issuesRefreshToken(client, scope)
-  const keptUntil = withRefresh ? authorizationKeptUntil(end, now()) : accessTokenEnd(end, now())
+  const withRefresh = issuesRefreshToken(client, scope) && mayRefresh({ ...client, ...found }, now())
+  const keptUntil = withRefresh ? authorizationKeptUntil(end, now()) : accessTokenEnd(end, now(), client)
   const [isFirst, answer] = await Promise.all([
     consumeCode(db, codeHash, now(), keptUntil),
     issueTokens(provider, {
       ...found,
+      client,
       codeHash,
       session: sessionClaims(client, session),
       about: idTokenClaims(found, client, scope, config.baseUrl),

@@ -1,9 +1,18 @@
 import { refuse } from '../../errors.ts'
 import { digest } from '../../platform/crypto/digest.ts'
 import { markCodeNeededUntil } from '../authorizations/code-store.ts'
-import { authorizationKeptUntil, familyEnd, familyLives, refreshTokenEnd } from '../authorizations/lifetimes.ts'
+import {
+  accessTokenEnd,
+  authorizationKeptUntil,
+  familyEnd,
+  mayRefresh,
+  refreshEnd,
+  refreshTokenEnd,
+} from '../authorizations/lifetimes.ts'
 import { revokeReusedAuthorization } from '../authorizations/revoke-authorizations.ts'
 import { type GrantRequest, requireGrantType } from '../clients/authenticate-client.ts'
+import type { KnownClient } from '../clients/client.ts'
+import { fallsShort, isTooOld } from '../clients/demands.ts'
 import { protocolErrors } from '../protocol/protocol-errors.ts'
 import { includesAll, parseScope, scopeError } from '../protocol/scope.ts'
 import type { Provider } from '../provider.ts'
@@ -31,6 +40,9 @@ export async function exchangeRefreshToken(provider: Provider, request: GrantReq
   requireGrantType(client, 'refresh_token')
   if (given === undefined) throw protocolErrors.parameter_missing({ name: 'refresh_token' })
   if (!token || !isUnexpired(token, now())) return refuseToken()
+  if (fallsShort(client, token)) throw tokenErrors.sign_in_too_weak()
+  // Stored in whole seconds, so it may have been almost one later.
+  if (isTooOld(client, token.authTime * 1000 + 999, now())) throw tokenErrors.sign_in_too_old()
   const scope = narrowedScope(token, client.scopes, form['scope'])
   const session = await findSession(provider, client, token)
 
@@ -38,6 +50,7 @@ export async function exchangeRefreshToken(provider: Provider, request: GrantReq
     token.usedAt === null ? markRefreshTokenUsed(db, token, now()) : NOT_MARKED,
     issueTokens(provider, {
       ...token,
+      client,
       scope,
       nonce: null,
       session: sessionClaims(client, session),
@@ -46,7 +59,7 @@ export async function exchangeRefreshToken(provider: Provider, request: GrantReq
       // A refresh may ask for less this time; what it may ask for next time stays (RFC 6749 section 6).
       refresh: { scope: token.scope, parentHash: hash },
     }),
-    keepAuthorization(provider, token),
+    keepAuthorization(provider, client, token),
     session && client.refreshTokens === 'session' && useSession(provider, session),
   ])
   if (use.used && (use.marked || token.parentHash === null)) return answer
@@ -56,7 +69,8 @@ export async function exchangeRefreshToken(provider: Provider, request: GrantReq
   if (!after) return refuseToken()
   const siblingInUse = use.used && after.parentSuccessorUsedAt !== null
   if (siblingInUse || isReused(after, now())) return revokeFamily(provider, request, after)
-  await db.transaction((trx) => markRefreshTokenNeededUntil(trx, hash, refreshTokenEnd(endOf(token), now())))
+  const until = refreshTokenEnd(refreshEnd(token), now(), client)
+  await db.transaction((trx) => markRefreshTokenNeededUntil(trx, hash, until))
   return answer
 }
 
@@ -64,11 +78,11 @@ const NOT_MARKED = { used: false, marked: false }
 
 const refuseToken = () => refuse(tokenErrors.refresh_token_unusable())
 
-const endOf = ({ authorizedAt, clientId }: RefreshToken): number => familyEnd(authorizedAt, clientId)
-
-async function keepAuthorization({ db, now }: Provider, token: RefreshToken): Promise<void> {
-  if (token.keptUntil < refreshTokenEnd(endOf(token), now()))
-    await db.transaction((trx) => markCodeNeededUntil(trx, token.codeHash, authorizationKeptUntil(endOf(token), now())))
+async function keepAuthorization({ db, now }: Provider, client: KnownClient, token: RefreshToken): Promise<void> {
+  const end = familyEnd(token.authorizedAt, token.clientId)
+  const neededUntil = Math.max(refreshTokenEnd(refreshEnd(token), now(), client), accessTokenEnd(end, now(), client))
+  if (token.keptUntil < neededUntil)
+    await db.transaction((trx) => markCodeNeededUntil(trx, token.codeHash, authorizationKeptUntil(end, now())))
 }
 
 async function revokeFamily(provider: Provider, request: GrantRequest, token: RefreshToken): Promise<never> {
@@ -107,8 +121,7 @@ function isReused({ usedAt, successorUsedAt, parentSuccessorUsedAt }: RefreshTok
   return successorUsedAt !== null || Math.abs(now - usedAt) > RETRY_MS
 }
 
-const isUnexpired = ({ expiresAt, authorizedAt, clientId }: RefreshToken, now: number): boolean =>
-  expiresAt > now && familyLives(authorizedAt, clientId, now)
+const isUnexpired = (token: RefreshToken, now: number): boolean => token.expiresAt > now && mayRefresh(token, now)
 
 /** Whether a use of the token would be its first, and would be accepted. */
 export const isUsable = (token: RefreshToken, now: number): boolean =>

@@ -52,6 +52,10 @@ const Introspection = Type.Object(
     sub: Type.Optional(Type.String()),
     aud: Type.Optional(Type.String()),
     iss: Type.Optional(Type.String()),
+    acr: Type.Optional(
+      Type.String({ description: 'How strong the sign-in was, where a person stands behind the token.' }),
+    ),
+    auth_time: Type.Optional(Type.Integer()),
   },
   { title: 'Introspection', additionalProperties: true },
 )

@@ -16,5 +16,7 @@ export const tokenErrors = defineErrors({
   device_undecided: ['authorization_pending', 'The user has not decided yet.'],
   grant_type_unknown: ['unsupported_grant_type', 'The grant types here are {known}.'],
   refresh_token_unusable: ['invalid_grant', 'The refresh token is unknown, expired or revoked.'],
+  sign_in_too_old: ['invalid_grant', 'The application demands a more recent sign-in.'],
+  sign_in_too_weak: ['invalid_grant', 'The application demands a stronger sign-in.'],
   scope_not_approved: ['invalid_scope', 'The scope goes beyond what the user has approved.'],
 })

@@ -88,6 +88,8 @@ const liveAccessToken = readStatement((db, value: Values<{ hash: string; now: nu
       'tokens.expires_at as expiresAt',
       'users.id as userId',
       'codes.claims',
+      'codes.acr',
+      'codes.auth_time as authTime',
     ])
     .select(CLAIM_COLUMNS)
     .select(PERSON_COLUMNS),
@@ -142,6 +144,7 @@ const unrevokedRefreshToken = readStatement((db, value: Values<{ hash: string; n
       'parents.token_hash as parentHash',
       'parents.successor_used_at as parentSuccessorUsedAt',
       'codes.client_id as clientId',
+      'oauth_clients.refresh_max_age as refreshMaxAge',
       'codes.client_generation as clientGeneration',
       'codes.user_id as userId',
       'codes.auth_time as authTime',

@@ -4,7 +4,7 @@ import { Type } from 'typebox'
 import { ERROR_CODES, OAUTH_ERROR_CODES } from '../../errors.ts'
 import type { OpenWord } from '../../vocabulary/open-word.ts'
 import type { Permission } from '../../vocabulary/permissions.ts'
-import { PROOFS } from '../../vocabulary/sign-in-methods.ts'
+import { ACRS, PROOFS } from '../../vocabulary/sign-in-methods.ts'
 
 /** A feature's routes: a Fastify plugin whose schemas give its types. */
 export type Routes = FastifyPluginAsyncTypebox
@@ -68,7 +68,13 @@ export const ErrorBody = Type.Object(
     methods: Type.Optional(
       Type.Array(Type.Enum([...PROOFS]), {
         description:
-          'With `fresh_sign_in_needed`: what this person can prove with, at `/api/auth/fresh`, who they are.',
+          'With `fresh_sign_in_needed` and `step_up_needed`: what this person can prove with, at `/api/auth/fresh`, who they are.',
+      }),
+    ),
+    acr: Type.Optional(
+      Type.Enum(ACRS, {
+        description:
+          'With `step_up_needed`: how strong the sign-in has to be, after a proof at `/api/auth/fresh`. `1`: any proof, as the last one is too long ago.',
       }),
     ),
   },

@@ -3,6 +3,7 @@ export const PUBLIC_PAGES = [
   '/setup',
   '/login',
   '/logout',
+  '/step-up',
   '/register',
   '/forgot-password',
   '/reset-password',

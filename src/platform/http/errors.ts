@@ -32,6 +32,7 @@ export const latchkeyFormat: ErrorFormat = (error) =>
         ...(error.values ? { values: error.values } : {}),
         ...(error.issues ? { issues: error.issues } : {}),
         ...(error.methods ? { methods: error.methods } : {}),
+        ...(error.acr ? { acr: error.acr } : {}),
       }
 
 const OAUTH_CODES: Partial<Record<ErrorCode, OAuthErrorCode>> = {

@@ -3,6 +3,7 @@ import { mayEnterSite } from '../../oauth/clients/allowed-role-store.ts'
 import { clientExists, clientMayAct } from '../../oauth/clients/client-store.ts'
 import { Nullable, Time } from '../../platform/http/contracts.ts'
 import type { Reader, Trx } from '../../storage/database.ts'
+import type { Acr } from '../../vocabulary/sign-in-methods.ts'
 
 /** A password for a program that knows nothing else, as its owner sees it. */
 export const AppPassword = Type.Object(
@@ -44,6 +45,7 @@ export interface BasicSite {
   client_id: string
   name: string
   hosts: string[]
+  requiredAcr: Acr | null
 }
 
 const MAX_SITES = 1000
@@ -57,7 +59,7 @@ export async function listBasicSites(db: Reader, userId: string, clientId?: stri
     .where(clientMayAct)
     .where(mayEnterSite(userId))
     .$if(clientId !== undefined, (query) => query.where('client_id', '=', clientId ?? ''))
-    .select(['client_id', 'name', 'hosts'])
+    .select(['client_id', 'name', 'hosts', 'required_acr as requiredAcr'])
     .orderBy('name')
     .orderBy('client_id')
     .limit(MAX_SITES)

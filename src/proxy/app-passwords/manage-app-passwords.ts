@@ -2,13 +2,18 @@ import { atField, refuse } from '../../errors.ts'
 import type { IdentityServices } from '../../identity/access-events.ts'
 import { changeUserAccess } from '../../identity/lifecycle/end-access.ts'
 import type { SignedInActor } from '../../identity/sessions/actor.ts'
+import { listProofs } from '../../identity/sessions/fresh.ts'
 import { changeOwnAccount } from '../../identity/sessions/lock-actor.ts'
+import { sessionErrors } from '../../identity/sessions/session-errors.ts'
+import { readProven } from '../../identity/sessions/session-store.ts'
 import { tellOwner, type TellServices } from '../../identity/sign-in/tell-owner.ts'
+import { fallsShort } from '../../oauth/clients/demands.ts'
 import { recordEvent } from '../../platform/audit/record-event.ts'
 import { issueToken } from '../../platform/crypto/digest.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Services } from '../../platform/services.ts'
 import type { Trx } from '../../storage/database.ts'
+import { acrOf } from '../../vocabulary/sign-in-methods.ts'
 import { appPasswordErrors } from './app-password-errors.ts'
 import {
   addAppPassword,
@@ -16,6 +21,7 @@ import {
   listBasicSites,
   deleteAppPassword,
   type AppPassword,
+  type BasicSite,
 } from './app-password-store.ts'
 
 const MAX_PER_PERSON = 50
@@ -51,6 +57,7 @@ export async function createAppPassword(
     if (!site) throw atField('client_id', appPasswordErrors.app_password_site_unknown())
     if ((await countAppPasswords(trx, actor.id, now())) >= MAX_PER_PERSON)
       throw appPasswordErrors.too_many_app_passwords({ max: MAX_PER_PERSON })
+    await refuseLesserSignIn(trx, site, actor)
     await addAppPassword(trx, { ...appPassword, userId: actor.id, passwordHash })
     const data = { appPasswordId: appPassword.id, name, site: site.name }
     await tellOwner(services, trx, actor.id, { type: 'security.app_password_added', data, actor })
@@ -64,6 +71,17 @@ export async function createAppPassword(
     return undefined
   })
   return { appPassword, password }
+}
+
+/** Otherwise somebody could get past what the site demands with a password that they have made for it. */
+async function refuseLesserSignIn(
+  trx: Trx,
+  { requiredAcr }: Pick<BasicSite, 'requiredAcr'>,
+  { id, sessionId }: SignedInActor,
+): Promise<void> {
+  const proven = (await readProven(trx, sessionId)) ?? refuse(sessionErrors.not_signed_in())
+  if (requiredAcr !== null && fallsShort({ requiredAcr }, { acr: acrOf({ ...proven, amr: proven.amr.split(' ') }) }))
+    throw appPasswordErrors.site_demands_stronger_sign_in({ acr: requiredAcr, methods: await listProofs(trx, id) })
 }
 
 /** Ends one of the actor's own. */

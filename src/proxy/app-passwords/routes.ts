@@ -47,7 +47,7 @@ export const appPasswordRoutes =
           tags,
           summary: 'Make an app password',
           description:
-            'Works with HTTP Basic at that site alone, with your username or email address. Needs a fresh sign-in whatever the setting `freshSignIn` (403 `fresh_sign_in_needed`). At most 50.',
+            'Works with HTTP Basic at that site alone, with your username or email address. Needs a fresh sign-in whatever the setting `freshSignIn` (403 `fresh_sign_in_needed`). Where the site demands a stronger sign-in than this session has, 403 `step_up_needed` with `acr`. At most 50.',
           body: Type.Object(
             {
               name: VisibleName(),

@@ -33,6 +33,7 @@ import { hostsInStep } from './0031-hosts-in-step.ts'
 import { sshAccounts } from './0032-ssh-accounts.ts'
 import { freshSignIn } from './0033-fresh-sign-in.ts'
 import { secondStep } from './0034-second-step.ts'
+import { applicationDemands } from './0035-application-demands.ts'
 
 export interface Migration {
   name: string
@@ -95,4 +96,5 @@ export const MIGRATIONS: readonly Migration[] = [
   inSql('0032-ssh-accounts', sshAccounts),
   inSql('0033-fresh-sign-in', freshSignIn),
   inSql('0034-second-step', secondStep),
+  inSql('0035-application-demands', applicationDemands),
 ]

@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely'
+import type { Acr } from '../../vocabulary/sign-in-methods.ts'
 
 /** The OAuth provider. */
 export interface OAuthTables {
@@ -51,6 +52,14 @@ export interface OAuthTables {
     /** Whom its stream of shared signals is about. */
     signal_subjects: Generated<'own' | 'all'>
     signal_subject_format: Generated<'iss_sub' | 'email'>
+    /** What it demands of a sign-in, and how long its tokens live. Seconds; null for the default. */
+    required_acr: Generated<Acr | null>
+    max_auth_age: Generated<number | null>
+    access_token_lifetime: Generated<number | null>
+    refresh_token_lifetime: Generated<number | null>
+    refresh_max_age: Generated<number | null>
+    /** Of a site: how long a visit lasts before the browser has to come by here again. */
+    session_max_age: Generated<number | null>
     /** 1 while people are still to be told that it was turned off or deleted. */
     telling: Generated<number>
   }

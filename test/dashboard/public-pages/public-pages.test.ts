@@ -19,6 +19,7 @@ const PUBLIC_PATHS: string[] = [
   paths.noAccess,
   paths.device,
   paths.logout,
+  paths.stepUp,
 ]
 
 const isPublic = (path: string): boolean => publicPageAt(path) !== undefined

@@ -16,7 +16,9 @@ import {
 } from '../../support/application.ts'
 import { onMainEngine } from '../../support/engines.ts'
 import { anonymous, type Person, signedInPerson, signIn } from '../../support/people.ts'
-import { returnTo } from './login-page.ts'
+import { returnFromStepUp, returnTo } from './login-page.ts'
+
+const PASSWORD = 'four unusual words here'
 
 onMainEngine('prompt, max_age and hints', (engine) => {
   const app = sharedApp({ engine })
@@ -63,8 +65,6 @@ onMainEngine('prompt, max_age and hints', (engine) => {
   const newLogins: [string, Fields][] = [
     ['prompt=login', { prompt: 'login' }],
     ['prompt=select_account', { prompt: 'select_account' }],
-    ['max_age=1 after 2 seconds', { max_age: '1' }],
-    ['max_age=0', { max_age: '0' }],
   ]
   for (const [name, change] of newLogins) {
     test(`${name} requires one new login, and gives a later auth_time`, async () => {
@@ -89,6 +89,44 @@ onMainEngine('prompt, max_age and hints', (engine) => {
       assert.equal((await again.get(returnPath)).statusCode, 400)
     })
   }
+
+  for (const maxAge of ['0', '1']) {
+    test(`max_age=${maxAge} after 2 seconds requires a proof in the same session, and gives a later auth_time`, async () => {
+      const person = await signedInPerson(app(), { password: PASSWORD })
+      const { application, pkce, url } = await createRequest(person, { max_age: maxAge })
+      const before = Math.floor(app().clock.now() / 1000)
+      await authorize(person, application, newPkce())
+      app().clock.advance(2000)
+
+      const returnPath = returnFromStepUp(await visit(person, url))
+      // Returning without a proof leads to the same page again, and to no code.
+      assert.equal(returnFromStepUp(await visit(person, returnPath)), returnPath)
+      assert.equal(returnTo(await visit(anonymous(app()), returnPath)), returnPath)
+      assert.equal((await person.post('/api/auth/fresh', { password: 'a wrong password' })).statusCode, 401)
+      assert.equal(returnFromStepUp(await visit(person, returnPath)), returnPath)
+
+      app().clock.advance(2000)
+      assert.equal((await person.post('/api/auth/fresh', { password: PASSWORD })).statusCode, 200)
+      const { searchParams } = await visit(person, returnPath)
+      const answer = await exchangeCode(app(), application, searchParams.get('code') ?? '', pkce)
+      const authTime = claimsOf(answer.json<Tokens>().id_token)['auth_time'] as number
+      assert.ok(authTime >= before + 4, `${authTime} should be later than ${before}`)
+      assert.equal((await person.get(returnPath)).statusCode, 400)
+    })
+  }
+
+  test('a proof in one session says nothing about another one of the same person', async () => {
+    const person = await signedInPerson(app(), { password: PASSWORD })
+    const { application, url } = await createRequest(person, { max_age: '0' })
+    await authorize(person, application, newPkce())
+    const returnPath = returnFromStepUp(await visit(person, url))
+    const older = await signIn(app(), person.user)
+    app().clock.advance(2000)
+    const later = returnFromStepUp(await visit(older, url))
+    assert.equal((await person.post('/api/auth/fresh', { password: PASSWORD })).statusCode, 200)
+    returnFromStepUp(await visit(older, later))
+    assert.match((await visit(person, returnPath)).searchParams.get('code') ?? '', /^ac_/)
+  })
 
   test('prompt=login without a session requires only one login', async () => {
     const { user } = await signedInPerson(app())
@@ -159,14 +197,14 @@ onMainEngine('prompt, max_age and hints', (engine) => {
     const { application, pkce, url } = await createRequest(person, { max_age: '60' })
     await authorize(person, application, newPkce())
     app().clock.advance(61_000)
-    const returnPath = returnTo(await visit(person, url))
+    const returnPath = returnFromStepUp(await visit(person, url))
     const second = await signIn(app(), person.user)
     app().clock.advance(61_001)
-    const secondReturnPath = returnTo(await visit(second, returnPath))
+    const secondReturnPath = returnFromStepUp(await visit(second, returnPath))
     assert.notEqual(secondReturnPath, returnPath)
     // The session that is too old stays too old, with either of the two return paths.
-    assert.equal(returnTo(await visit(second, secondReturnPath)), secondReturnPath)
-    returnTo(await visit(second, returnPath))
+    assert.equal(returnFromStepUp(await visit(second, secondReturnPath)), secondReturnPath)
+    returnFromStepUp(await visit(second, returnPath))
     const third = await signIn(app(), person.user)
     const signedInAt = Math.floor(app().clock.now() / 1000)
     app().clock.advance(61_000)
@@ -181,12 +219,13 @@ onMainEngine('prompt, max_age and hints', (engine) => {
       const person = await signedInPerson(app())
       const { application, pkce, url } = await createRequest(person, { max_age: '1', prompt })
       app().clock.advance(2000)
-      const returnPath = returnTo(await visit(person, url))
+      const back = prompt?.includes('login') ? returnTo : returnFromStepUp
+      const returnPath = back(await visit(person, url))
       const second = await signIn(app(), person.user)
       const page = await visit(second, returnPath)
       app().clock.advance(20_000)
       const answer = await second.post('/oauth/approve', Object.fromEntries(page.searchParams))
-      const secondReturnPath = returnTo(new URL(answer.json<{ redirectTo: string }>().redirectTo))
+      const secondReturnPath = back(new URL(answer.json<{ redirectTo: string }>().redirectTo))
       // The decision is recorded, and counts only for the user who made it.
       const { grants } = (await second.get('/api/account/oauth/grants')).json<{ grants: unknown[] }>()
       assert.equal(grants.length, 1)
@@ -210,35 +249,35 @@ onMainEngine('prompt, max_age and hints', (engine) => {
     app().clock.advance(2000)
     let next = await visit(person, url)
     let rounds = 0
-    while (next.pathname === '/login' && rounds < 10) {
+    while (next.pathname === '/step-up' && rounds < 10) {
       rounds++
       const again = await signIn(app(), person.user)
       app().clock.advance(3000)
-      next = await visit(again, returnTo(next))
+      next = await visit(again, returnFromStepUp(next))
     }
     assert.equal(rounds, 3)
     assert.equal(next.origin + next.pathname, application.redirectUri)
     assert.equal(next.searchParams.get('error'), 'login_required')
   })
 
-  test('max_age=0 acts like prompt=login: every sign-in after the request satisfies it, and none before it', async () => {
+  test('max_age=0 is met by every sign-in after the request too, and by none before it', async () => {
     const person = await signedInPerson(app())
     const { application, url } = await createRequest(person, { max_age: '0' })
     await authorize(person, application, newPkce())
-    const returnPath = returnTo(await visit(person, url))
+    const returnPath = returnFromStepUp(await visit(person, url))
     const again = await signIn(app(), person.user)
     app().clock.advance(60_000)
     assert.match((await visit(again, returnPath)).searchParams.get('code') ?? '', /^ac_/)
   })
 
-  test('a session that exceeds max_age between opening and answering the consent page requires a new login', async () => {
+  test('a session that exceeds max_age between opening and answering the consent page requires a proof', async () => {
     const person = await signedInPerson(app())
     const { url } = await createRequest(person, { max_age: '60' })
     const page = await visit(person, url)
     assert.equal(page.pathname, '/consent')
     app().clock.advance(60_001)
     const answer = await person.post('/oauth/approve', Object.fromEntries(page.searchParams))
-    const returnPath = returnTo(new URL(answer.json<{ redirectTo: string }>().redirectTo))
+    const returnPath = returnFromStepUp(new URL(answer.json<{ redirectTo: string }>().redirectTo))
     const again = await signIn(app(), person.user)
     assert.match((await visit(again, returnPath)).searchParams.get('code') ?? '', /^ac_/)
   })

@@ -18,6 +18,7 @@ import { ClaimsForm } from './ClaimsForm.tsx'
 import { kindOf } from './client-kind.ts'
 import { DeleteClientSection, TurnClientSection } from './ClientEndSections.tsx'
 import { clientQuery, type ClientTab } from './clients-query.ts'
+import { DemandsForm } from './DemandsForm.tsx'
 import { DiagnosisPanel } from './DiagnosisPanel.tsx'
 import { PkceBadge } from './Pkce.tsx'
 import { ClientSettings, RotateSecretButton } from './SecretDialog.tsx'
@@ -88,7 +89,13 @@ function ClientTabs({ application }: { application: Client }) {
     tab('connect', <ConnectPanel {...form} />),
     tab('access', <AccessForm {...form} />),
     tab('claims', <ClaimsForm {...form} />),
-    tab('signIn', <SignInForm {...form} />),
+    tab(
+      'signIn',
+      <>
+        <SignInForm {...form} />
+        <DemandsForm {...form} />
+      </>,
+    ),
     tab(
       'signOut',
       <>

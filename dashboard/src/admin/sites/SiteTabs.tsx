@@ -12,6 +12,7 @@ import { LogoSection } from '../clients/AppearanceForm.tsx'
 import { DeleteClientSection, TurnClientSection } from '../clients/ClientEndSections.tsx'
 import { ClientForm, useClientForm } from '../clients/ClientForm.tsx'
 import type { SiteTab } from '../clients/clients-query.ts'
+import { DemandsForm } from '../clients/DemandsForm.tsx'
 import { ProblemsSection } from '../clients/ProblemsSection.tsx'
 import { PROXIES } from './proxies.ts'
 import { RulesPanel } from './RulesPanel.tsx'
@@ -28,7 +29,13 @@ export function SiteTabs({ site, mayWrite }: Props) {
     <PageTabs
       tabs={[
         tab('proxy', <ProxyPanel site={site} />),
-        tab('access', <AccessForm {...form} />),
+        tab(
+          'access',
+          <>
+            <AccessForm {...form} />
+            <DemandsForm {...form} />
+          </>,
+        ),
         tab('rules', <RulesPanel site={site} mayWrite={mayWrite} />),
         tab(
           'site',

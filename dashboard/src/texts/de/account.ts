@@ -30,16 +30,6 @@ export const account: typeof English = {
     otherText:
       'In einem anderen Tab wurde dieser Browser mit einem anderen Konto angemeldet. Von dieser Seite aus wurde nichts geändert. Laden Sie sie neu, um mit dem anderen Konto weiterzuarbeiten.',
   },
-  proof: {
-    title: 'Bestätigen Sie, dass Sie es sind',
-    text: 'Das gibt Zugang oder ändert, wie Sie sich anmelden. Dafür genügt eine offene Sitzung nicht.',
-    nothing:
-      'Ihr Konto hat weder ein Passwort noch einen Passkey. Setzen Sie zuerst ein Passwort: mit „Passwort vergessen“ auf der Anmeldeseite.',
-    passkey: 'Mit einem Passkey bestätigen',
-    password: 'Passwort',
-    submit: 'Bestätigen',
-    cancel: 'Abbrechen',
-  },
   nav: {
     label: 'Hauptnavigation',
     open: 'Navigation öffnen',

@@ -153,6 +153,43 @@ export const applications: typeof English = {
       role: 'Wählen Sie eine Rolle.',
     },
   },
+  demands: {
+    title: 'Was sie verlangt',
+    description: 'Wer sich mit weniger angemeldet hat, wird an Ort und Stelle danach gefragt und bleibt angemeldet.',
+    requiredAcr: 'Stärke der Anmeldung',
+    strengths: {
+      1: 'Jede Anmeldung',
+      2: 'Ein zweiter Schritt oder ein Passkey',
+      phr: 'Ein Passkey',
+    },
+    strengthHints: {
+      1: 'Ein Passwort allein genügt.',
+      2: 'Ein Passwort mit einem Code aus einer Authenticator-App. Ein Wiederherstellungscode genügt nicht.',
+      phr: 'Wer keinen hat, kann die Anwendung nicht benutzen.',
+    },
+    seconds: {
+      maxAuthAge: 'Letzter Nachweis der Identität',
+      sessionMaxAge: 'Dauer eines Besuchs',
+      accessTokenLifetime: 'Zugriffstoken',
+      refreshTokenLifetime: 'Unbenutzte Refresh-Token',
+      refreshMaxAge: 'Erneuern überhaupt',
+    },
+    secondsHints: {
+      maxAuthAge: 'Wie lange er bei der Anmeldung dort höchstens her ist. Sekunden, 60 bis 2.592.000.',
+      sessionMaxAge:
+        'Danach kommt der Browser wieder hier vorbei, und alles wird neu geprüft. Sekunden, 60 bis 2.592.000.',
+      accessTokenLifetime: 'Wie lange eines gilt. Sekunden, 60 bis 3.600.',
+      refreshTokenLifetime: 'Wie lange eines gilt. Sekunden, 300 bis 2.592.000.',
+      refreshMaxAge: 'Wie lange nach der Anmeldung. Sekunden, 300 bis 7.776.000.',
+    },
+    unlimited: {
+      maxAuthAge: 'Beliebig lange her',
+      sessionMaxAge: 'So lange wie die Sitzung',
+      accessTokenLifetime: 'Eine Stunde',
+      refreshTokenLifetime: '30 Tage',
+      refreshMaxAge: '90 Tage',
+    },
+  },
   signIn: {
     title: 'Anmeldung',
     grantTypes: 'Wie sie Token bekommt',

@@ -26,7 +26,7 @@ export const publicPages: typeof English = {
   register: {
     title: 'Konto anlegen',
     submit: 'Konto anlegen',
-    doneTitle: 'Sehen Sie in Ihr Postfach',
+    doneTitle: 'Prüfen Sie Ihr Postfach',
     done: (email) => `An ${email} ist ein Link unterwegs. Öffnen Sie ihn, um die Adresse zu bestätigen.`,
     closedTitle: 'Konten gibt es auf Einladung',
     closed: 'Konten legt hier die Verwaltung an.',
@@ -72,9 +72,9 @@ export const publicPages: typeof English = {
       `Richten Sie Ihr Konto für ${email} ein. Anmelden können Sie sich mit einem Passkey oder einem Passwort.`,
     passkey: 'Mit einem Passkey weiter',
     password: 'Mit einem Passwort weiter',
-    unusableTitle: 'Diese Einladung kann nicht verwendet werden',
+    unusableTitle: 'Diese Einladung gilt nicht mehr',
     noToken:
-      'Dieser Link ist nicht vollständig. Öffnen Sie ihn noch einmal aus der E-Mail, oder bitten Sie um eine neue Einladung.',
+      'Dieser Link ist unvollständig. Öffnen Sie ihn noch einmal aus der Mail oder bitten Sie um eine neue Einladung.',
   },
   verify: {
     title: 'Ihre E-Mail-Adresse wird bestätigt',
@@ -135,7 +135,7 @@ export const publicPages: typeof English = {
     unusableTitle: 'Dieser Link gilt nicht mehr',
     unusable:
       'Er wurde schon benutzt oder ist älter als sieben Tage. Wenn Sie glauben, dass jemand anderes Ihr Konto benutzt, setzen Sie ein neues Passwort: Damit werden alle abgemeldet.',
-    noToken: 'Dieser Link ist nicht vollständig. Öffnen Sie ihn noch einmal aus der E-Mail.',
+    noToken: 'Dieser Link ist unvollständig. Öffnen Sie ihn noch einmal aus der Mail.',
     toReset: 'Neues Passwort setzen',
   },
   consent: {
@@ -229,14 +229,14 @@ export const publicPages: typeof English = {
     signedIn: (email) => `Sie sind angemeldet als ${email}. Soll dieses Konto die Installation verwalten?`,
     elevate: 'Verwaltung übernehmen',
     secret: 'Einrichtungsgeheimnis',
-    secretHint: 'Der Einrichtungslink des Servers endet darauf, oder es ist das eingestellte ADMIN_BOOTSTRAP_SECRET.',
+    secretHint: 'Der Einrichtungslink endet darauf, oder es ist das ADMIN_BOOTSTRAP_SECRET.',
     passkeyTitle: 'Passkey hinzufügen',
     passkeyText:
-      'Melden Sie sich ab jetzt mit Fingerabdruck, Gesicht oder Bildschirmsperre an. Das lässt sich nicht erraten, nicht stehlen und nicht abfischen.',
+      'Melden Sie sich mit Fingerabdruck, Gesicht oder Bildschirmsperre an. Das kann niemand erraten, stehlen oder abfischen.',
     passkeySubmit: 'Passkey hinzufügen',
     skip: 'Jetzt nicht',
     alreadyTitle: (service) => `${service} ist schon eingerichtet`,
-    already: 'Jemand verwaltet diesen Dienst schon. Wer die Rolle auch braucht, bekommt sie von dort.',
+    already: 'Jemand verwaltet diesen Dienst schon und kann die Rolle weitergeben.',
     toLogin: 'Zur Anmeldung',
   },
 }

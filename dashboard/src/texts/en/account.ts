@@ -29,16 +29,6 @@ export const account = {
     otherText:
       'In another tab this browser was signed in to another account. Nothing was changed from this page. Reload it to go on with the other account.',
   },
-  proof: {
-    title: 'Confirm that it is you',
-    text: 'This gives access, or changes how you sign in, so an open session is not enough for it.',
-    nothing:
-      'Your account has neither a password nor a passkey. Set a password first, with “Forgotten password” on the sign-in page.',
-    passkey: 'Confirm with a passkey',
-    password: 'Password',
-    submit: 'Confirm',
-    cancel: 'Cancel',
-  },
   nav: {
     label: 'Main navigation',
     open: 'Open navigation',

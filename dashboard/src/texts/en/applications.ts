@@ -154,6 +154,43 @@ export const applications = {
       role: 'Choose a role.',
     },
   },
+  demands: {
+    title: 'What it demands',
+    description: 'Who has signed in with less is asked for it in place, and stays signed in.',
+    requiredAcr: 'Strength of the sign-in',
+    strengths: {
+      1: 'Any sign-in',
+      2: 'A second step, or a passkey',
+      phr: 'A passkey',
+    } satisfies Record<NonNullable<Client['requiredAcr']>, string>,
+    strengthHints: {
+      1: 'A password alone is enough.',
+      2: 'A password with a code of an authenticator app. A recovery code is not enough.',
+      phr: 'People without one can’t use the application.',
+    } satisfies Record<NonNullable<Client['requiredAcr']>, string>,
+    seconds: {
+      maxAuthAge: 'Last proof of who they are',
+      sessionMaxAge: 'Length of a visit',
+      accessTokenLifetime: 'Access tokens',
+      refreshTokenLifetime: 'Refresh tokens that are not used',
+      refreshMaxAge: 'Refreshing at all',
+    },
+    secondsHints: {
+      maxAuthAge: 'How long ago at most, when somebody signs in to it. Seconds, 60 to 2,592,000.',
+      sessionMaxAge:
+        'After that the browser comes by here again, and the demands are checked anew. Seconds, 60 to 2,592,000.',
+      accessTokenLifetime: 'How long one lives. Seconds, 60 to 3,600.',
+      refreshTokenLifetime: 'How long one lives. Seconds, 300 to 2,592,000.',
+      refreshMaxAge: 'How long after the sign-in. Seconds, 300 to 7,776,000.',
+    },
+    unlimited: {
+      maxAuthAge: 'Any time ago',
+      sessionMaxAge: 'As long as the session',
+      accessTokenLifetime: 'An hour',
+      refreshTokenLifetime: '30 days',
+      refreshMaxAge: '90 days',
+    },
+  },
   signIn: {
     title: 'Sign-in',
     grantTypes: 'How it gets tokens',

@@ -39,6 +39,8 @@ export const applicationErrors: ErrorTexts<Tables> = {
   no_application_logo: 'Es gibt kein Logo.',
   no_such_allowed_role: 'Diese Rolle gibt es nicht.',
   no_such_application: 'Diese Anwendung gibt es nicht.',
+  device_needs_step_up:
+    'Diese Anwendung verlangt eine stärkere oder eine frischere Anmeldung. Bestätigen Sie, dass Sie es sind.',
   no_such_waiting_device: 'Kein Gerät wartet mit diesem Code. Prüfen Sie ihn, oder beginnen Sie am Gerät von vorn.',
   not_of_a_site: 'Eine Website hinter einem Proxy hat das nicht.',
   only_of_a_site: 'Das hat nur eine Website hinter einem Proxy.',

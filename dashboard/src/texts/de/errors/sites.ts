@@ -14,5 +14,7 @@ export const appPasswordErrors: ErrorTexts<typeof appPasswords> = {
   app_password_expiry_past: 'Das Ende muss in der Zukunft liegen.',
   app_password_site_unknown: 'Es gibt keine solche Website, die App-Passwörter annimmt und die Sie benutzen dürfen.',
   no_such_app_password: 'Dieses App-Passwort gibt es nicht.',
+  site_demands_stronger_sign_in:
+    'Diese Website verlangt eine stärkere Anmeldung. Bestätigen Sie auf diese Weise, dass Sie es sind, und versuchen Sie es dann erneut.',
   too_many_app_passwords: 'Sie haben schon {max} App-Passwörter. Beenden Sie eines, das nicht mehr gebraucht wird.',
 }
