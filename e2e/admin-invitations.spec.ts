@@ -62,7 +62,7 @@ test('an invited user sets up the account with a passkey, in German, and the lin
   expect(await authenticator.credentials()).toBe(1)
   await forgetSession(guest)
   await guest.goto(link)
-  await expect(guest.getByRole('heading', { name: 'Diese Einladung kann nicht verwendet werden' })).toBeVisible()
+  await expect(guest.getByRole('heading', { name: 'Diese Einladung gilt nicht mehr' })).toBeVisible()
   await context.close()
 })
 
