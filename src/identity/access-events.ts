@@ -123,7 +123,7 @@ type Handle<Event extends AccessEvent> = (
 /** What an area does about access. It says about every event what it does, or that it does nothing. */
 export interface AccessSubscriber {
   readonly on: { readonly [Event in AccessEvent]: Handle<Event> | 'nothing' }
-  /** What a change of any role could open to its author in this area. */
+  /** What a change of any role, or of the username of anybody, could open to its author in this area. */
   readonly roleChangeCheck: EscalationCheck | undefined
   /** What could change for an author who loses this role. */
   readonly roleLossCheck: ((services: Pick<Services, 'config'>, roleId: string) => EscalationCheck) | undefined

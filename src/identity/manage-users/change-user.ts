@@ -1,11 +1,15 @@
 import { refuse } from '../../errors.ts'
 import { recordEvent } from '../../platform/audit/record-event.ts'
-import { emailChangedByAdministratorMail, resetMailByAdministrator } from '../../platform/mail/messages.ts'
+import {
+  emailChangedByAdministratorMail,
+  emailChangedNotice,
+  resetMailByAdministrator,
+} from '../../platform/mail/messages.ts'
 import { queueNotice, queueMail } from '../../platform/mail/queue-mail.ts'
 import type { Services } from '../../platform/services.ts'
 import { isDuplicate } from '../../storage/failure.ts'
 import { LINKS_OF_OWNER, LINKS_TO_ADDRESS } from '../../vocabulary/link-purposes.ts'
-import { type IdentityServices, publish } from '../access-events.ts'
+import { type IdentityServices, publish, roleChangeChecks } from '../access-events.ts'
 import { completeRename } from '../account/update-profile.ts'
 import type { Attributes } from '../roles/attributes.ts'
 import { refuseOwnEscalation, withoutEscalation } from '../roles/escalation.ts'
@@ -37,7 +41,8 @@ export interface UserChange extends ProfileChange {
 /**
  * Changes attributes of a user, only those that the request names. Who receives a person's mail can reset the password, and
  * who has a person's name is taken for that person: to change them, everything counts that the person has. Certificates that
- * name the old username are revoked, and the old address gets a mail.
+ * name the old username are revoked, and the old address gets a mail; one that was never confirmed may be a stranger's, and is
+ * not told the new one.
  */
 export async function changeUser(
   services: IdentityServices,
@@ -64,7 +69,9 @@ export async function changeUser(
       if (to !== from) await refuseUnusableUsername(trx, to, { isAdministrator: isAdministrator(held) })
       // Links that were sent to the old address stop working, also those that would restore an earlier one or undo anything.
       if (isMoved) await deleteEmailTokens(trx, id, [...LINKS_TO_ADDRESS, ...LINKS_OF_OWNER])
-      const renamed = await withoutEscalation(trx, held, [], async (checked) => {
+      // A principal that was also this username could be told apart again, and open an account to the caller.
+      const checks = to === from ? [] : roleChangeChecks(services)
+      const renamed = await withoutEscalation(trx, held, checks, async (checked) => {
         await updateUser(trx, id, toColumns(changes, before, email))
         if (attributes) await replaceAttributes(checked, id, attributes)
         if (isMoved) await refuseReservedEmail(trx, { email, userId: id, now: services.now() })
@@ -72,9 +79,12 @@ export async function changeUser(
         if (to !== from) return completeRename(services, trx, { userId: id, from, to })
         return attributes ? publish(services, trx, 'attributes_changed', { userId: id }) : {}
       })
-      if (isMoved && wasConfirmed) {
+      if (isMoved) {
         const names = await readNames(trx, services.config, before)
-        await queueNotice(services, trx, emailChangedByAdministratorMail(names, before.email, email))
+        const told = wasConfirmed
+          ? emailChangedByAdministratorMail(names, before.email, email)
+          : emailChangedNotice(names, before.email)
+        await queueNotice(services, trx, told)
       }
       await recordEvent(services, trx, {
         action: 'user.updated',

@@ -182,7 +182,7 @@ export const adminUserRoutes =
           tags,
           summary: 'Change a user',
           description:
-            'A new email counts as unverified unless email_verified says otherwise. A new username revokes the certificates that name the old one, which is reserved for 90 days. Attributes are replaced as a whole; only administrators change their own.',
+            'A new email counts as unverified unless email_verified says otherwise, and the old address is told. One’s own email and email_verified are not changed here (409). A new username revokes the certificates that name the old one, which is reserved for 90 days. Attributes are replaced as a whole; only administrators change their own, and their own username here.',
           params: ByUser,
           body: Type.Object({ email: Type.Optional(Email), ...profileFields }, strict),
           response: { 200: OneUser, ...failures(400, 401, 403, 404, 409) },
