@@ -34,24 +34,19 @@ export function trackMethods(app: FastifyInstance): () => void {
       // It answers every method itself.
       if (methods.has('OPTIONS')) continue
       const allow = [...methods, 'OPTIONS'].join(', ')
+      // One route for all of them, since adding a route takes longer than its methods.
       context.route({
-        method: 'OPTIONS',
+        method: ['OPTIONS', ...ALL.filter((method) => !methods.has(method))],
         url: path,
         schema: HIDDEN,
+        onRequest: async (request, reply) => {
+          reply.header('allow', allow)
+          if (request.method !== 'OPTIONS') throw requestErrors.method_not_allowed()
+        },
         handler: async (request, reply) => {
           answerPreflight(request, reply, route.config?.cors, [...methods].join(', '))
-          return reply.code(204).header('allow', allow).send()
+          return reply.code(204).send()
         },
-      })
-      context.route({
-        method: ALL.filter((method) => !methods.has(method)),
-        url: path,
-        schema: HIDDEN,
-        onRequest: async (_request, reply) => {
-          reply.header('allow', allow)
-          throw requestErrors.method_not_allowed()
-        },
-        handler: async () => {},
       })
     }
   }
