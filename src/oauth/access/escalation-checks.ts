@@ -12,6 +12,7 @@ import { mayUseClient } from '../clients/allowed-role-store.ts'
 import { clientExists, packedAllowedRoles } from '../clients/client-store.ts'
 import { SIGN_IN_GRANTS } from '../clients/grant-types.ts'
 import { type Admission, findSiteEscalation } from '../sites/compare-sites.ts'
+import { demandsLess, type SignInDemands } from '../sites/sign-in-demands.ts'
 import { nameOf } from '../sites/site-host.ts'
 import { packedRuleRoles, readSite } from '../sites/site-settings.ts'
 
@@ -35,6 +36,7 @@ const applications = (trx: Reader, userId: string) =>
     .where('oauth_clients.client_type', '!=', 'proxied')
     .select(['oauth_clients.client_id', 'oauth_clients.name', 'oauth_clients.scopes', 'oauth_clients.grant_types'])
     .select(['oauth_clients.id_token_claims', 'oauth_clients.disabled_at'])
+    .select(['oauth_clients.required_acr', 'oauth_clients.max_auth_age'])
     .select(mayUseClient(sql.ref('users.id')).as('mayUse'))
     .select(CLAIM_COLUMNS)
     .select(PERSON_COLUMNS)
@@ -52,7 +54,7 @@ function comparingApplications(
         const was = before.get(row.client_id)
         // A new one is free: it may say what its maker likes, so APIs check client_id first (docs/resource-servers.md).
         if (!was || !letsIn(row)) continue
-        if (!letsIn(was)) return { kind: 'admitted', place: row.name }
+        if (!letsIn(was) || demandsLess(demandsOf(row), demandsOf(was))) return { kind: 'admitted', place: row.name }
         if (isToldOtherwise(toldOf(was, userId, baseUrl), toldOf(row, userId, baseUrl)))
           return { kind: 'named', place: row.name }
       }
@@ -63,6 +65,14 @@ function comparingApplications(
 
 const letsIn = ({ mayUse, disabled_at, grant_types }: ApplicationRow): boolean =>
   Boolean(mayUse) && disabled_at === null && SIGN_IN_GRANTS.some((type) => readTextList(grant_types).includes(type))
+
+const demandsOf = ({
+  required_acr,
+  max_auth_age,
+}: Pick<ApplicationRow, 'required_acr' | 'max_auth_age'>): SignInDemands => ({
+  requiredAcr: required_acr,
+  maxAuthAge: max_auth_age,
+})
 
 interface Told {
   value: unknown
@@ -161,7 +171,7 @@ async function readSites(trx: Reader, names: readonly string[]): Promise<Map<str
     .where(clientExists)
     .select(['proxy_hosts.host', 'oauth_clients.client_id', 'oauth_clients.hosts', 'oauth_clients.rules'])
     .select(['oauth_clients.identity_headers', 'oauth_clients.basic', 'oauth_clients.restricted'])
-    .select('oauth_clients.session_max_age')
+    .select(['oauth_clients.session_max_age', 'oauth_clients.required_acr', 'oauth_clients.max_auth_age'])
     .select(['oauth_clients.disabled_at', packedAllowedRoles, packedRuleRoles])
     .execute()
   const sites = new Map<string, Site>()
@@ -170,7 +180,7 @@ async function readSites(trx: Reader, names: readonly string[]): Promise<Map<str
       const toAdmission = (): Admission => {
         const { rules, headers } = readSite(row)
         const allowedRoles = row.restricted === 0 ? null : (row.allowedRoles?.split(' ') ?? [])
-        return { allowedRoles, rules, headers, disabled: row.disabled_at !== null }
+        return { allowedRoles, rules, headers, disabled: row.disabled_at !== null, ...demandsOf(row) }
       }
       const site = sites.get(row.client_id) ?? { key: row.client_id, admission: once(toAdmission) }
       sites.set(row.client_id, site)

@@ -62,10 +62,10 @@ export async function replaceSite(
 /** Remembers what the hosts of a site admitted that it does not have any more: whoever takes them is compared with that. */
 export async function rememberLostHosts(
   trx: CheckedTrx,
-  { hosts = [], allowedRoles, rules = [], headers = {}, disabled }: Client,
+  { hosts = [], allowedRoles, rules = [], headers = {}, disabled, requiredAcr, maxAuthAge }: Client,
   { kept, now }: { kept: readonly string[]; now: number },
 ): Promise<void> {
   const lost = hosts.filter((host) => !kept.includes(host))
-  const admission: Admission = { allowedRoles, rules, headers, disabled }
+  const admission: Admission = { allowedRoles, rules, headers, disabled, requiredAcr, maxAuthAge }
   await rememberHosts(trx, { kind: 'site', hosts: lost, admission, now })
 }

@@ -1,9 +1,10 @@
 import { type HeaderNames, IDENTITY_FIELDS, headerOf } from './identity-header.ts'
 import { EVERYWHERE, type Region, coversPaths, isCutBy, regionOf } from './rule-region.ts'
+import { demandsLess, type SignInDemands } from './sign-in-demands.ts'
 import type { SiteRule } from './site-rule.ts'
 
 /** What decides who is let in at a host, and how they are named there. */
-export interface Admission {
+export interface Admission extends SignInDemands {
   /** Null: everybody. */
   allowedRoles: readonly string[] | null
   rules: readonly SiteRule[]
@@ -27,7 +28,7 @@ interface Evaluated {
 
 /**
  * Whether somebody with these roles is let in somewhere at a host after a change of its site where they were not before, or is
- * named there otherwise.
+ * named there otherwise. A site that lets them in by name after a lesser sign-in lets them in where they were not.
  *
  * There are infinitely many addresses, but only as many kinds of them as there are sets of rules that match the same address.
  * For each kind the outcomes before and after are compared, for all of its methods at once. It is enough to compare single
@@ -42,6 +43,12 @@ export function findSiteEscalation(
   const bitsOf = numberMethods()
   const [earlier, later] = [evaluate(before, roleIds, bitsOf), evaluate(after, roleIds, bitsOf)]
   const isNamed = later.some(({ outcome }) => outcome === NAMED)
+  if (isNamed && demandsLess(after, before)) return 'admitted'
+  // Whose sign-in is not enough is let in as strangers are.
+  if (demandsLess({}, before)) {
+    const found = findSiteEscalation(forStrangers(before), forStrangers(after), NO_ROLES)
+    if (found) return found
+  }
   let found: 'named' | undefined = isNamed && headersOf(before) !== headersOf(after) ? 'named' : undefined
   for (const kind of kindsOf(earlier, later)) {
     const [was, is] = [outcomesAt(kind, 'earlier', earlier), outcomesAt(kind, 'later', later)]
@@ -50,6 +57,14 @@ export function findSiteEscalation(
   }
   return found
 }
+
+const NO_ROLES: ReadonlySet<string> = new Set()
+const forStrangers = ({ rules, headers, disabled }: Admission): Admission => ({
+  allowedRoles: [],
+  rules,
+  headers,
+  disabled,
+})
 
 /** The addresses of a rule. */
 interface Place {

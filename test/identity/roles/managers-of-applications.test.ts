@@ -70,6 +70,22 @@ onMainEngine('managers with one permission', (engine) => {
       await allows('an administrator', admin.patch(url, { grantTypes: codes }))
     })
 
+    test('lets nobody in by demanding less of sign-ins', async () => {
+      const person = await manager()
+      const demands = { requiredAcr: '2', maxAuthAge: 600 } as const
+      const { clientId } = await registerApplication(app, demands)
+      const url = `/oauth/clients/${clientId}`
+      for (const less of [{ requiredAcr: '1' }, { requiredAcr: null }, { maxAuthAge: 601 }, { maxAuthAge: null }])
+        await refusesGain(JSON.stringify(less), url, () => person.patch(url, less))
+      await allows('more', person.patch(url, { requiredAcr: 'phr', maxAuthAge: 60 }))
+      const closed = await registerApplication(app, { ...demands, allowedRoles: [] })
+      await allows(
+        'where they are not let in',
+        person.patch(`/oauth/clients/${closed.clientId}`, { requiredAcr: null }),
+      )
+      await allows('an administrator', admin.patch(url, { requiredAcr: null, maxAuthAge: null }))
+    })
+
     test('may have an application say less of them', async () => {
       const person = await manager()
       const saying = (...value: string[]) => ({ claims: [{ name: 'tags', in: ['userinfo'], value }] })

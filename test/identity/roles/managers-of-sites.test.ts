@@ -196,6 +196,20 @@ onEachEngine('managers with one permission', (engine) => {
       await allows('the third', person.post('/oauth/clients', { ...site, hosts: [third] }))
     })
 
+    test('lets nobody in by demanding less of sign-ins, also at a site that is made anew', async () => {
+      const person = await manager()
+      const demands = { requiredAcr: 'phr', maxAuthAge: 60 }
+      const { id, host } = await createSite(admin, demands)
+      const url = `/oauth/clients/${id}`
+      for (const less of [{ requiredAcr: '2' }, { requiredAcr: null }, { maxAuthAge: 61 }, { maxAuthAge: null }])
+        await refusesGain(JSON.stringify(less), url, () => person.patch(url, less))
+      await allows('deleting', person.delete(url))
+      const anew = { clientType: 'proxied', name: 'Demanding', hosts: [host] }
+      const list = '/oauth/clients?q=Demanding'
+      await refusesGain('less', list, () => person.post('/oauth/clients', { ...anew, requiredAcr: 'phr' }))
+      await allows('as it was', person.post('/oauth/clients', { ...anew, ...demands }))
+    })
+
     test('names nobody otherwise by the headers of a site', async () => {
       const person = await manager()
       const { id } = await createSite(admin)

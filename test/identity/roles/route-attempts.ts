@@ -7,8 +7,8 @@ import { type SignedInPerson, signedInPerson } from '../../support/people.ts'
 import { admin, allows, app, fresh, give, newRole, nextNumber } from './managers.ts'
 import type { World } from './world.ts'
 
-/** What is tried, the parameters of the path, and the body. */
-export type Attempt = [what: string, path: Record<string, string>, body?: object]
+/** What is tried, the parameters of the path, the body, and how it is refused: with 403 unless it says otherwise. */
+export type Attempt = [what: string, path: Record<string, string>, body?: object | undefined, status?: 409]
 
 export interface Row {
   /** Permissions besides the one of the route. */
@@ -106,8 +106,8 @@ export const ROWS: Record<string, Row> = {
       refused: [
         ['their username', { userId: idOf(manager) }, { preferredUsername: `boss${nextNumber()}` }],
         ['their attributes', { userId: idOf(manager) }, { attributes: { level: 9 } }],
-        ['their address', { userId: idOf(manager) }, { email: newEmail() }],
-        ['that their address is confirmed', { userId: idOf(manager) }, { email_verified: true }],
+        ['their address', { userId: idOf(manager) }, { email: newEmail() }, 409],
+        ['that their address is confirmed', { userId: idOf(manager) }, { email_verified: true }, 409],
         [
           'a username that closes an account to them',
           { userId: idOf(namesake) },
@@ -124,7 +124,7 @@ export const ROWS: Record<string, Row> = {
     also: ['ssh:cert:issue'],
     tries: async ({ namesake }, manager) => ({
       refused: [
-        ['themselves', { userId: idOf(manager) }],
+        ['themselves', { userId: idOf(manager) }, undefined, 409],
         ['whose username closes an account to them', { userId: idOf(namesake) }],
       ],
       harmless: [['another', { userId: (await plain()).id }]],
@@ -132,7 +132,7 @@ export const ROWS: Record<string, Row> = {
   },
   'POST /api/admin/users/{userId}/lifecycle': {
     tries: async (_world, manager) => ({
-      refused: [['themselves', { userId: idOf(manager) }, { action: 'disable' }]],
+      refused: [['themselves', { userId: idOf(manager) }, { action: 'disable' }, 409]],
       harmless: [['another', { userId: (await plain()).id }, { action: 'disable' }]],
     }),
   },
@@ -184,6 +184,7 @@ export const ROWS: Record<string, Row> = {
   'PATCH /oauth/clients/{clientId}': {
     tries: async ({ mine, theirs, closed, open }) => {
       const turnedOff = await registerApplication(app)
+      const demanding = await registerApplication(app, { requiredAcr: 'phr' })
       await allows('turning off', admin.patch(`/oauth/clients/${turnedOff.clientId}`, { disabled: true }))
       const at = (clientId: string) => ({ clientId })
       const own = await createSite(admin)
@@ -198,6 +199,7 @@ export const ROWS: Record<string, Row> = {
           ['the roles of an application', at(closed.applicationId), { allowedRoles: null }],
           ['claims', at(open.applicationId), { claims: [{ name: 'groups', in: ['userinfo'], value: ['admins'] }] }],
           ['turning on', at(turnedOff.clientId), { disabled: false }],
+          ['a weaker sign-in', at(demanding.clientId), { requiredAcr: null }],
         ],
         harmless: [
           ['the name', at(open.applicationId), { name: fresh('Named') }],

@@ -129,6 +129,30 @@ describe('comparing the rules of a site before and after a change', () => {
     )
   })
 
+  test('takes a lesser demand of sign-ins for a gain, where somebody is let in by name', () => {
+    const [strong, recent] = [{ requiredAcr: 'phr' }, { maxAuthAge: 60 }] as const
+    for (const [before, after] of [
+      [strong, {}],
+      [strong, { requiredAcr: '2' }],
+      [{ requiredAcr: '2' }, { requiredAcr: null, maxAuthAge: 60 }],
+      [recent, {}],
+      [recent, { maxAuthAge: 61 }],
+      [{ ...strong, ...recent }, strong],
+    ] as const) {
+      const open = { allowedRoles: [MINE] }
+      assert.equal(gain({ ...open, ...before }, { ...open, ...after }), 'admitted', JSON.stringify([before, after]))
+      assert.equal(gain(before, after), undefined)
+      assert.equal(gain({ ...open, ...before }, { ...open, ...before }), undefined)
+    }
+    assert.equal(gain({ allowedRoles: [MINE] }, { allowedRoles: [MINE], ...strong, ...recent }), undefined)
+    assert.equal(gain({ allowedRoles: [MINE], requiredAcr: '1' }, { allowedRoles: [MINE] }), undefined, 'every sign-in')
+    const open: SiteRule = { path: '/open/*', policy: 'bypass' }
+    assert.equal(gain({ rules: [open], ...strong }, { rules: [open] }), undefined, 'where nobody is named')
+    const mine = { allowedRoles: [MINE] }
+    assert.equal(gain(mine, { ...mine, rules: [open] }), undefined)
+    assert.equal(gain({ ...mine, ...strong }, { ...mine, ...strong, rules: [open] }), 'admitted', 'without any sign-in')
+  })
+
   test('sees what rules mean, and not how they are written', () => {
     const open: SiteRule = { path: '/open/*', policy: 'bypass' }
     const all: SiteRule = { path: '/*', policy: 'bypass' }
