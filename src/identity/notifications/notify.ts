@@ -21,7 +21,8 @@ export interface NotificationData {
   'security.app_password_added': { appPasswordId: string; name: string; site: string }
   'security.app_password_removed': { appPasswordId: string; name: string }
   'security.email_changed': { from: string; to: string }
-  'security.passkey_added': { passkeyId: string; name: string }
+  /** `conditional`: the browser has made it by itself after a sign-in with the password. */
+  'security.passkey_added': { passkeyId: string; name: string; conditional?: true }
   'security.passkey_removed': { passkeyId: string; name: string }
   'security.password_changed': Record<string, never>
   /** The next three: an administrator did it. */

@@ -30,6 +30,21 @@ export async function addProofChallenge(
   return id
 }
 
+/**
+ * Stores the challenge of a passkey that the browser makes by itself. It serves in this session alone, which has one at most: its id is
+ * that of the session.
+ */
+export async function addConditionalChallenge(
+  trx: Trx,
+  { sessionId, challenge, now, until }: { sessionId: string; challenge: string; now: number; until: number },
+): Promise<void> {
+  const row = { id: sessionId, user_id: null, session_id: sessionId, challenge, expires_at: until, created_at: now }
+  await trx
+    .insertInto('passkey_challenges')
+    .values({ ...row, conditional: 1 })
+    .execute()
+}
+
 const insertLogin = writeStatement(
   (db, value: Values<{ id: string; challenge: string; expiresAt: number; now: number }>) =>
     db.insertInto('passkey_challenges').values({
@@ -60,6 +75,22 @@ export async function consumeRegistrationChallenge(trx: Trx, userId: string, now
   return row?.challenge
 }
 
+/** Whether this is the challenge of a passkey that the browser makes by itself, in this session. Takes it, likewise. */
+export async function consumeConditionalChallenge(
+  trx: Trx,
+  { sessionId, challenge, now }: { sessionId: string; challenge: string; now: number },
+): Promise<boolean> {
+  const rows = await trx
+    .deleteFrom('passkey_challenges')
+    .where('id', '=', sessionId)
+    .where('conditional', '=', 1)
+    .where('challenge', '=', challenge)
+    .where('expires_at', '>', now)
+    .returning('id')
+    .execute()
+  return rows.length > 0
+}
+
 const takeLogin = writeStatement((db, value: Values<{ id: string; now: number }>) =>
   db
     .deleteFrom('passkey_challenges')
@@ -75,6 +106,7 @@ const takeProof = writeStatement((db, value: Values<{ id: string; sessionId: str
     .deleteFrom('passkey_challenges')
     .where('id', '=', value('id'))
     .where('session_id', '=', value('sessionId'))
+    .where('conditional', '=', 0)
     .where('expires_at', '>', value('now'))
     .returning('challenge'),
 )
@@ -103,6 +135,15 @@ export const expectationOf = (
   { dashboardOrigin, rpId }: Pick<Config, 'dashboardOrigin' | 'rpId'>,
   challenge: string,
 ): Expectation => ({ challenge, origin: dashboardOrigin, rpId })
+
+const USER_HANDLE = /^usr_[A-Za-z0-9_-]{22}$/
+
+/**
+ * Whether a passkey was made for an account of such a service as this one. Others may use the same RP id, and the browser must not be
+ * told to forget theirs.
+ */
+export const isUserHandle = (handle: string | null | undefined): boolean =>
+  USER_HANDLE.test(Buffer.from(handle ?? '', 'base64url').toString())
 
 /** The id of the account is the user handle: random, no personal data (WebAuthn Level 3 §14.6.1), and below 64 bytes. */
 export const userHandleOf = (userId: string): Uint8Array<ArrayBuffer> => new Uint8Array(Buffer.from(userId))

@@ -13,6 +13,7 @@ import {
   consumeLoginChallenge,
   addLoginChallenge,
   expectationOf,
+  isUserHandle,
   userHandleOf,
   CHALLENGE_BYTES,
   CHALLENGE_MS,
@@ -54,7 +55,11 @@ async function verifyAndSignIn(services: LoginServices, request: LoginRequest): 
   if (challenge === undefined) return refusePasskey(services, { ...anonymous, reason: 'no_challenge' })
 
   const credential = await findCredential(db.read, response.id)
-  if (!credential) return refusePasskey(services, { ...anonymous, reason: 'unknown_credential' })
+  if (!credential) {
+    const isOurs = isUserHandle(response.response.userHandle)
+    const error = isOurs ? 'passkey_not_known' : 'passkey_not_accepted'
+    return refusePasskey(services, { ...anonymous, reason: 'unknown_credential' }, error)
+  }
   const refused = { ...anonymous, actor: { id: credential.userId, email: credential.ownerEmail, source } }
 
   const userHandle = Buffer.from(userHandleOf(credential.userId)).toString('base64url')

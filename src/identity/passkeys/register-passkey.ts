@@ -9,10 +9,13 @@ import { isDuplicate } from '../../storage/failure.ts'
 import type { IdentityServices } from '../access-events.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { changeOwnAccount } from '../sessions/lock-actor.ts'
+import { consumePasskeyOffer } from '../sessions/session-store.ts'
 import { tellOwner, type TellServices } from '../sign-in/tell-owner.ts'
 import { readSettings } from '../users/settings-store.ts'
 import {
+  addConditionalChallenge,
   addRegistrationChallenge,
+  consumeConditionalChallenge,
   consumeRegistrationChallenge,
   CHALLENGE_BYTES,
   CHALLENGE_MS,
@@ -22,9 +25,11 @@ import {
 import { OFFERED_ALGORITHMS } from './credential-key.ts'
 import { passkeyErrors } from './passkey-errors.ts'
 import { defaultPasskeyName, refuseMarkup } from './passkey-name.ts'
+import { mayMakePasskey, namesOnPasskeys } from './passkey-signals.ts'
 import { listPasskeys, addPasskey, type Passkey } from './passkey-store.ts'
 import { tellPasskeyChanged } from './tell-passkey-changed.ts'
 import { verifyRegistration, type RegistrationFacts } from './verify-registration.ts'
+import { readChallenge } from './webauthn-checks.ts'
 import type { CreationOptions } from './webauthn-contracts.ts'
 import { isPasskeyNotAccepted, refusePasskey } from './webauthn-errors.ts'
 
@@ -41,6 +46,25 @@ export async function registrationOptions(services: OptionServices, actor: Signe
   return options
 }
 
+/**
+ * The same for a passkey that the browser makes by itself after a sign-in with the password (WebAuthn Level 3 §5.1.3, conditional
+ * mediation). Nobody is asked, so each such sign-in leads to one at most, and the challenge ends with the time in which it may be made.
+ */
+export async function conditionalOptions(services: OptionServices, actor: SignedInActor): Promise<CreationOptions> {
+  const { now } = services
+  const options = await creationOptionsFor(services, actor)
+  const { challenge } = options
+  const { sessionId } = actor
+  const until = await changeOwnAccount(services, actor, async (trx) => {
+    const isOffered = await mayMakePasskey(services, trx, actor)
+    const until = isOffered ? await consumePasskeyOffer(trx, sessionId, now()) : undefined
+    if (until === undefined) return refuse(passkeyErrors.no_conditional_passkey())
+    await addConditionalChallenge(trx, { sessionId, challenge, now: now(), until })
+    return until
+  })
+  return { ...options, timeout: until - now() }
+}
+
 /** The same for any account. The caller stores the challenge. */
 export async function creationOptionsFor(
   { config, db, random }: OptionServices,
@@ -48,12 +72,13 @@ export async function creationOptionsFor(
 ): Promise<CreationOptions> {
   const passkeys = await listPasskeys(db.read, user.id)
   if (passkeys.length >= MAX_PASSKEYS) refuse(passkeyErrors.too_many_passkeys({ max: MAX_PASSKEYS }))
+  const { name, displayName } = await namesOnPasskeys(db.read, user)
   const options = await generateRegistrationOptions({
     rpName: (await readSettings(db.read, config)).name,
     rpID: config.rpId,
     userID: userHandleOf(user.id),
-    userName: user.email,
-    userDisplayName: user.email,
+    userName: name,
+    userDisplayName: displayName,
     challenge: new Uint8Array(random.bytes(CHALLENGE_BYTES)),
     timeout: CHALLENGE_MS,
     attestationType: 'none',
@@ -88,14 +113,17 @@ export async function registerPasskey(
 }
 
 /** Who registers a passkey: a signed-in user, or the holder of an invitation. */
-type Registrant = Actor & { id: string; source: RequestSource }
+type Registrant = Actor & { id: string; source: RequestSource; sessionId?: string }
+
+/** What was verified, and whether the browser has made the passkey by itself. */
+type Verified = RegistrationFacts & { isConditional: boolean }
 
 /** Verifies a response to the challenge of this user. The challenge is consumed also when the attempt fails. */
 export const verifyNewPasskey = (
   services: VerifyServices,
   registrant: Registrant,
   response: unknown,
-): Promise<RegistrationFacts> =>
+): Promise<Verified> =>
   services.limits.attempt(
     // Counted separately: failures here are no attempts to sign in, and must not block sign-ins.
     [[LIMITS.passkeyVerify, `register ${addressKey(registrant.source.ipAddress)}`]],
@@ -103,20 +131,29 @@ export const verifyNewPasskey = (
     isPasskeyNotAccepted,
   )
 
-async function verify(services: VerifyServices, actor: Registrant, response: unknown): Promise<RegistrationFacts> {
+async function verify(services: VerifyServices, actor: Registrant, response: unknown): Promise<Verified> {
   const { config, db, now } = services
   const refused = { action: 'passkey.refused', actor } as const
-  const challenge = await db.transaction((trx) => consumeRegistrationChallenge(trx, actor.id, now()))
+  const { sessionId } = actor
+  const answered = readChallenge(response)
+  const { challenge, isConditional } = await db.transaction(async (trx) => {
+    const isConditional =
+      sessionId !== undefined &&
+      answered !== undefined &&
+      (await consumeConditionalChallenge(trx, { sessionId, challenge: answered, now: now() }))
+    const challenge = isConditional ? answered : await consumeRegistrationChallenge(trx, actor.id, now())
+    return { challenge, isConditional }
+  })
   if (challenge === undefined) return refusePasskey(services, { ...refused, reason: 'no_challenge' })
-  const verdict = await verifyRegistration(expectationOf(config, challenge), response)
-  return verdict.verified ? verdict.facts : refusePasskey(services, { ...refused, ...verdict })
+  const verdict = await verifyRegistration({ ...expectationOf(config, challenge), isConditional }, response)
+  return verdict.verified ? { ...verdict.facts, isConditional } : refusePasskey(services, { ...refused, ...verdict })
 }
 
 /** A unique index decides whether the credential id is registered already, so that two concurrent requests can't both store it. */
 async function store(
   services: RegistrationServices,
   request: RegisterPasskeyRequest,
-  facts: RegistrationFacts,
+  { isConditional, ...facts }: Verified,
 ): Promise<Passkey> {
   const { actor, name = defaultPasskeyName(facts.aaguid) } = request
   try {
@@ -124,13 +161,15 @@ async function store(
       const passkey = await addPasskey(trx, { ...facts, userId: actor.id, name, createdAt: services.now() })
       const { id } = passkey
       await tellPasskeyChanged(services, trx, passkey, { userId: actor.id, change: 'created', by: 'owner' })
-      await tellOwner(services, trx, actor.id, { type: 'security.passkey_added', data: { passkeyId: id, name }, actor })
+      const conditional = isConditional ? { conditional: true as const } : {}
+      const data = { passkeyId: id, name, ...conditional }
+      await tellOwner(services, trx, actor.id, { type: 'security.passkey_added', data, actor })
       await recordEvent(services, trx, {
         action: 'passkey.added',
         outcome: 'success',
         actor,
         target: { type: 'passkey', id },
-        data: { name },
+        data: { name, ...conditional },
       })
       return passkey
     })

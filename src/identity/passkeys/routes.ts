@@ -8,11 +8,14 @@ import { completeSignIn } from '../sign-in/sign-in.ts'
 import { User } from '../users/user.ts'
 import { removePasskey, renamePasskey } from './manage-passkeys.ts'
 import { PasskeyName } from './passkey-name.ts'
+import { passkeySignals } from './passkey-signals.ts'
 import { listPasskeys, Passkey } from './passkey-store.ts'
 import {
   AssertionResponse,
   CreationOptions,
+  CreationRequest,
   EmptyBody,
+  PasskeySignals,
   RegistrationResponse,
   RequestOptions,
 } from './webauthn-contracts.ts'
@@ -37,14 +40,16 @@ export const passkeyRoutes =
         schema: {
           tags,
           summary: 'Begin to register a passkey',
-          description: 'The challenge is valid for five minutes and can be used once. A new request replaces it.',
-          body: EmptyBody,
+          description:
+            'The challenge is valid for five minutes and can be used once. A new request replaces it. With `conditional` it is for a passkey that the browser makes by itself: once after a sign-in with the password, within five minutes of it, in a browser that has been known for seven days, otherwise 403. It is valid until then, in this session, and its response needs neither user presence nor user verification.',
+          body: CreationRequest,
           response: { 200: CreationOptions, ...failures(400, 401, 403, 409) },
         },
       },
       async (request) => {
-        const { registrationOptions } = await import('./register-passkey.ts')
-        return registrationOptions(services, actorOf(services, request))
+        const { conditionalOptions, registrationOptions } = await import('./register-passkey.ts')
+        const begin = request.body?.conditional ? conditionalOptions : registrationOptions
+        return begin(services, actorOf(services, request))
       },
     )
 
@@ -97,7 +102,8 @@ export const passkeyRoutes =
         schema: {
           tags,
           summary: 'Sign in with a passkey',
-          description: 'Sets the session cookie.',
+          description:
+            'Sets the session cookie. 401 `passkey_refused` has the reason `passkey_not_known` where the passkey was made for an account here, and no account has it.',
           body: Type.Object(
             { response: AssertionResponse, challengeId: Type.String({ minLength: 1, maxLength: 64 }) },
             strict,
@@ -123,6 +129,21 @@ export const passkeyRoutes =
         },
       },
       async (request) => ({ passkeys: await listPasskeys(services.db.read, request.signedIn.user.id) }),
+    )
+
+    app.get(
+      '/api/passkeys/signals',
+      {
+        onRequest: guard,
+        schema: {
+          tags,
+          summary: 'What the browser is told of your passkeys',
+          description:
+            'The page passes it to `signalAllAcceptedCredentials` and `signalCurrentUserDetails` of the browser after a sign-in and after changes.',
+          response: { 200: PasskeySignals, ...failures(401) },
+        },
+      },
+      (request) => passkeySignals(services, actorOf(services, request)),
     )
 
     app.patch(

@@ -4,6 +4,7 @@ import {
   binaryMember,
   bytesOf,
   checkClientData,
+  MAX_CLIENT_DATA_BYTES,
   readAuthenticatorData,
   readCredential,
   type DeviceType,
@@ -28,7 +29,6 @@ export type AssertionFacts = {
   userVerified: boolean
 }
 
-const MAX_CLIENT_DATA_BYTES = 8_192
 const MAX_AUTHENTICATOR_DATA_BYTES = 8_192
 const MAX_SIGNATURE_BYTES = 1_024
 const MAX_USER_HANDLE_BYTES = 64

@@ -5,6 +5,7 @@ import {
   binaryMember,
   bytesOf,
   checkClientData,
+  MAX_CLIENT_DATA_BYTES,
   readAuthenticatorData,
   readCredential,
   type DeviceType,
@@ -26,14 +27,16 @@ export type RegistrationFacts = {
 
 // A credential id of full length and an RSA key of 4096 bits take 1.7 KB; the rest is for extensions.
 const MAX_ATTESTATION_BYTES = 16_384
-const MAX_CLIENT_DATA_BYTES = 8_192
 
 /**
  * Verifies a registration by the rules of WebAuthn Level 3 §7.1. Sizes and shapes are checked first, then the library
  * verifies the response. What is checked here besides is what the library accepts too easily:
  * docs/decisions/0018-passkey-verification.md. The caller finds out whether the credential id is taken when it stores it.
  */
-export const verifyRegistration = (expected: Expectation, answer: unknown): Promise<Verdict<RegistrationFacts>> =>
+export const verifyRegistration = (
+  expected: Expectation & { isConditional?: boolean },
+  answer: unknown,
+): Promise<Verdict<RegistrationFacts>> =>
   verdictOf(async () => {
     const { id, response } = readCredential(answer)
     const clientDataJSON = binaryMember(response, 'clientDataJSON', MAX_CLIENT_DATA_BYTES)
@@ -57,6 +60,8 @@ export const verifyRegistration = (expected: Expectation, answer: unknown): Prom
         expectedChallenge: expected.challenge,
         expectedOrigin: expected.origin,
         expectedRPID: expected.rpId,
+        // WebAuthn Level 3 §5.1.3: a browser that makes a passkey by itself asks nobody, and sets neither flag.
+        requireUserPresence: expected.isConditional !== true,
         requireUserVerification: false,
         supportedAlgorithmIDs: OFFERED_ALGORITHMS,
       }),

@@ -20,6 +20,7 @@ export type Expectation = {
 /** WebAuthn Level 3 §7.1: a registration with a longer credential id fails. */
 const MAX_CREDENTIAL_ID_BYTES = 1023
 
+export const MAX_CLIENT_DATA_BYTES = 8_192
 const BASE64URL = /^[A-Za-z0-9_-]+$/
 
 /** Whether a credential can be backed up, by its flag BE (WebAuthn Level 3 §6.1.3). */
@@ -39,6 +40,17 @@ export function binaryMember(of: Record<string, unknown>, name: string, maxBytes
 
 export const bytesOf = (base64url: string): Uint8Array<ArrayBuffer> =>
   new Uint8Array(Buffer.from(base64url, 'base64url'))
+
+/** The challenge that a response of a browser says it answers. Nothing of it is verified; undefined where it can't be read. */
+export function readChallenge(answer: unknown): string | undefined {
+  try {
+    const { response } = readCredential(answer)
+    const { challenge } = decodeClientDataJSON(binaryMember(response, 'clientDataJSON', MAX_CLIENT_DATA_BYTES))
+    return typeof challenge === 'string' ? challenge : undefined
+  } catch {
+    return undefined
+  }
+}
 
 /** Reads the members that both ceremonies share. */
 export function readCredential(credential: unknown): { id: string; response: Record<string, unknown> } {

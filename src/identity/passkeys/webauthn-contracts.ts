@@ -15,6 +15,24 @@ const CredentialDescriptor = Type.Object({
   transports: Type.Array(Type.String()),
 })
 
+/** What to create a passkey for. */
+export const CreationRequest = Type.Union(
+  [
+    Type.Object(
+      {
+        conditional: Type.Optional(
+          Type.Boolean({
+            description: 'For a passkey that the browser makes by itself after a sign-in with the password.',
+          }),
+        ),
+      },
+      strict,
+    ),
+    Type.Null(),
+  ],
+  { description: 'An object, or no body at all.' },
+)
+
 export const CreationOptions = Type.Object(
   {
     challenge: Type.String(),
@@ -60,6 +78,20 @@ export const ProofOptions = Type.Object(
   { title: 'OwnCredentialRequestOptions', description: 'WebAuthn Level 3 section 5.5.' },
 )
 export type ProofOptions = Type.Static<typeof ProofOptions>
+
+/** What the page tells the browser of the passkeys of the person who is signed in. */
+export const PasskeySignals = Type.Object(
+  {
+    rpId: Type.String(),
+    userId: Type.String({ description: 'The user handle, base64url.' }),
+    allAcceptedCredentialIds: Type.Array(Type.String()),
+    name: Type.String(),
+    displayName: Type.String(),
+    mayCreate: Type.Boolean({ description: 'Whether the browser may now make a passkey by itself.' }),
+  },
+  { title: 'PasskeySignals', description: 'For the signal methods of WebAuthn Level 3 section 5.1.10.' },
+)
+export type PasskeySignals = Type.Static<typeof PasskeySignals>
 
 /** A credential id of 1023 bytes, the longest there are. */
 const CredentialId = Type.String({ minLength: 1, maxLength: 1364 })

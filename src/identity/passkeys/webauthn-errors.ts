@@ -109,10 +109,14 @@ export async function recordFailure(
   await recordAlone(services, { action, outcome: 'refused', method: 'passkey', actor, data: { reason } })
 }
 
-/** The response is the same for every reason. */
-export async function refusePasskey(services: Pick<Services, 'db' | 'log' | 'now'>, failure: Failure): Promise<never> {
+/** The response is the same for every reason but one: where nobody has the credential, the browser may be told so. */
+export async function refusePasskey(
+  services: Pick<Services, 'db' | 'log' | 'now'>,
+  failure: Failure,
+  error: keyof Pick<typeof passkeyErrors, 'passkey_not_accepted' | 'passkey_not_known'> = 'passkey_not_accepted',
+): Promise<never> {
   await recordFailure(services, failure)
-  return refuse(passkeyErrors.passkey_not_accepted())
+  return refuse(passkeyErrors[error]())
 }
 
 /** What counts against the limit of failures. A conflict or a disabled account does not: it is no guess. */

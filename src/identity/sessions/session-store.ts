@@ -1,4 +1,5 @@
 import type { ExpressionBuilder, Insertable, Selectable } from 'kysely'
+import { MAX_CLOCK_SKEW_MS } from '../../storage/columns.ts'
 import type { Reader, Trx } from '../../storage/database.ts'
 import type { Schema } from '../../storage/schema.ts'
 import { readStatement, writeStatement, type Values } from '../../storage/statement.ts'
@@ -8,7 +9,7 @@ import { accountMayAct } from '../users/account-state.ts'
 import type { RowLock } from '../users/lock-user.ts'
 import { packedPermissions, packedRoles, toUser, unpackPermissions, USER_COLUMNS } from '../users/user-store.ts'
 import { freshUntil } from './fresh.ts'
-import { IDLE_MS, type Session, type SignedIn, type SignedInAccount } from './session.ts'
+import { IDLE_MS, PASSKEY_OFFER_MS, type Session, type SignedIn, type SignedInAccount } from './session.ts'
 
 type SessionRow = Selectable<Schema['sessions']>
 
@@ -167,6 +168,7 @@ const insertSession = writeStatement((db, value: Values<NewSession>) =>
     last_used_at: value('last_used_at'),
     expires_at: value('expires_at'),
     proved_at: value('proved_at'),
+    offers_passkey: value('offers_passkey'),
   }),
 )
 
@@ -180,6 +182,32 @@ export const readProven = (trx: Trx, id: string): Promise<ProvenSession | undefi
 
 export async function updateProven(trx: Trx, id: string, proven: ProvenSession): Promise<void> {
   await trx.updateTable('sessions').set(proven).where('id', '=', id).execute()
+}
+
+/**
+ * Whether the browser may still make a passkey by itself after the sign-in of a session. A time in the future was written under a wrong
+ * clock.
+ */
+const offersPasskey = (now: number) => (eb: ExpressionBuilder<Schema, 'sessions'>) =>
+  eb.and([
+    eb('sessions.offers_passkey', '=', 1),
+    eb('sessions.created_at', '>', now - PASSKEY_OFFER_MS),
+    eb('sessions.created_at', '<=', now + MAX_CLOCK_SKEW_MS),
+  ])
+
+export const hasPasskeyOffer = async (db: Reader, id: string, now: number): Promise<boolean> =>
+  (await db.selectFrom('sessions').select('id').where('id', '=', id).where(offersPasskey(now)).execute()).length > 0
+
+/** Uses up the one passkey that the browser may make by itself after a sign-in. Returns until when it may. */
+export async function consumePasskeyOffer(trx: Trx, id: string, now: number): Promise<number | undefined> {
+  const row = await trx
+    .updateTable('sessions')
+    .set({ offers_passkey: 0 })
+    .where('id', '=', id)
+    .where(offersPasskey(now))
+    .returning('created_at')
+    .executeTakeFirst()
+  return row && row.created_at + PASSKEY_OFFER_MS
 }
 
 export async function markUsed(trx: Trx, id: string, now: number): Promise<void> {

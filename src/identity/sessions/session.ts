@@ -87,5 +87,7 @@ export const IDLE_MS = 12 * HOUR
 /** It also ends this long after the sign-in. */
 export const UNREMEMBERED_MS = 24 * HOUR
 export const REMEMBERED_MS = 30 * 24 * HOUR
+/** For how long after a sign-in the browser may make a passkey by itself. */
+export const PASSKEY_OFFER_MS = 5 * 60_000
 /** `lastUsedAt` is written no more often than this. */
 export const TOUCH_MS = 60_000

@@ -25,13 +25,15 @@ interface StartSessionRequest {
   amr: string[]
   remember: boolean
   source: RequestSource
+  /** Whether the browser may make a passkey by itself. */
+  offersPasskey?: boolean
 }
 
 /** A sign-in always makes a new token, so that a token planted in the browser before is never used (session fixation). */
 export async function startSession(
   { now, random }: Pick<Services, 'now' | 'random'>,
   trx: Trx,
-  { userId, method, amr, remember, source }: StartSessionRequest,
+  { userId, method, amr, remember, source, offersPasskey = false }: StartSessionRequest,
 ): Promise<StartedSession> {
   const token = issueToken(random, '')
   const id = newId()
@@ -51,6 +53,7 @@ export async function startSession(
     last_used_at: at,
     expires_at: at + lifetime,
     proved_at: at,
+    offers_passkey: offersPasskey ? 1 : 0,
   })
   return { id, token: token.plaintext, maxAge: remember ? lifetime / 1000 : undefined }
 }

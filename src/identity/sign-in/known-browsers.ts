@@ -5,21 +5,26 @@ import type { Trx, Reader } from '../../storage/database.ts'
 import { writeStatement, type Values } from '../../storage/statement.ts'
 import { KNOWN_BROWSER_MS, MAX_BROWSER_TOKENS, type SignInSource } from './sign-in-source.ts'
 
-/**
- * Makes the browser a known one of the account, for a year from now. Returns the tokens that the browser is to hold from now
- * on: that of this account first, then those of other accounts, without expired ones.
- */
+interface RememberedBrowser {
+  /** What the browser is to hold from now on: that of this account first, then those of other accounts, without expired ones. */
+  tokens: string[]
+  /** When it became a known one of the account. */
+  knownSince: number
+}
+
+/** Makes the browser a known one of the account, for a year from now. */
 export async function rememberBrowser(
   { now, random }: Pick<Services, 'now' | 'random'>,
   trx: Trx,
   userId: string,
   source: SignInSource,
-): Promise<string[]> {
+): Promise<RememberedBrowser> {
   const held = source.browserTokens.map((plaintext) => ({ plaintext, hash: digest(plaintext) }))
   const hashes = held.map(({ hash }) => hash)
   const known = hashes.length > 0 ? await listKnownBrowsers(trx, hashes, now()) : []
   const live = held.filter(({ hash }) => known.some(({ tokenHash }) => tokenHash === hash))
-  const ownHash = known.find((browser) => browser.userId === userId)?.tokenHash
+  const ownBrowser = known.find((browser) => browser.userId === userId)
+  const ownHash = ownBrowser?.tokenHash
   const own = live.find(({ hash }) => hash === ownHash) ?? issueToken(random, '')
   if (own.hash === ownHash) {
     await renewKnownBrowser(trx, own.hash, now() + KNOWN_BROWSER_MS)
@@ -33,19 +38,23 @@ export async function rememberBrowser(
     deleteSurplusBrowsers(trx, userId)
   }
   const others = live.filter(({ hash }) => hash !== own.hash)
-  return [own, ...others].slice(0, MAX_BROWSER_TOKENS).map(({ plaintext }) => plaintext)
+  return {
+    tokens: [own, ...others].slice(0, MAX_BROWSER_TOKENS).map(({ plaintext }) => plaintext),
+    knownSince: ownBrowser?.knownSince ?? now(),
+  }
 }
 
 interface KnownBrowser {
   tokenHash: string
   userId: string
+  knownSince: number
 }
 
 /** Those of these tokens that are valid, with their account. */
 async function listKnownBrowsers(db: Reader, hashes: string[], now: number): Promise<KnownBrowser[]> {
   return db
     .selectFrom('known_browsers')
-    .select(['token_hash as tokenHash', 'user_id as userId'])
+    .select(['token_hash as tokenHash', 'user_id as userId', 'created_at as knownSince'])
     .where('token_hash', 'in', hashes)
     .where('expires_at', '>', now)
     .execute()

@@ -96,7 +96,8 @@ export async function confirmPasswordReset(
       target: { type: 'user', id: owner.id },
       data: removed ? { removed } : {},
     })
-    return { browserTokens: await rememberBrowser(services, trx, owner.id, source) }
+    const { tokens: browserTokens } = await rememberBrowser(services, trx, owner.id, source)
+    return { browserTokens }
   })
 }
 

@@ -17,6 +17,9 @@ import { rememberBrowser } from './known-browsers.ts'
 import { setSignInCookies, type SignInSource } from './sign-in-source.ts'
 import { tellOwner, type TellServices } from './tell-owner.ts'
 
+/** A browser that has been a known one for this long may make a passkey by itself after a sign-in with the password. */
+const LONG_KNOWN_MS = 7 * 24 * 3_600_000
+
 interface SignInRequest {
   user: User
   method: SignInMethod
@@ -34,7 +37,9 @@ export async function signIn(
   trx: Trx,
   { user, method, amr, remember, source }: SignInRequest,
 ): Promise<SignedInSession> {
-  const session = await startSession(services, trx, { userId: user.id, method, amr, remember, source })
+  const { tokens: browserTokens, knownSince } = await rememberBrowser(services, trx, user.id, source)
+  const offersPasskey = method === 'password' && knownSince <= services.now() - LONG_KNOWN_MS
+  const session = await startSession(services, trx, { userId: user.id, method, amr, remember, source, offersPasskey })
   markSignedIn(trx, user.id, services.now(), source.locale)
   const [isNewDevice] = await Promise.all([
     markSeen(trx, user.id, source, services.now()),
@@ -52,7 +57,7 @@ export async function signIn(
     const data = { ipAddress, userAgent, country, city }
     await tellOwner(services, trx, user.id, { type: 'security.new_login', data, actor: { id: user.id, source } })
   }
-  return { ...session, browserTokens: await rememberBrowser(services, trx, user.id, source) }
+  return { ...session, browserTokens }
 }
 
 type SignInServices = Pick<IdentityServices, 'config' | 'db' | 'locate' | 'now' | 'signals' | 'accessSubscribers'>

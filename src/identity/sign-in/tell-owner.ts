@@ -45,6 +45,7 @@ export async function tellOwner(
   const mail = securityMail(names, to, token, {
     type: event.type,
     name: 'name' in event.data ? event.data.name : undefined,
+    isConditional: 'conditional' in event.data,
     at: services.now(),
     account: user.email,
     source: actor.id === userId ? actor.source : null,

@@ -89,6 +89,8 @@ interface SecurityFacts {
   type: SecurityEventType
   /** What the passkey, key or password is called. */
   name: string | undefined
+  /** A passkey that the browser has made by itself. */
+  isConditional: boolean
   at: number
   /** The address of the account at that time. */
   account: string
@@ -98,8 +100,9 @@ interface SecurityFacts {
 
 /** To the owner of an account, about something that happened to its security. */
 export function securityMail(names: Names, to: string, token: string, facts: SecurityFacts): LinkMail {
-  const { security, notMe } = TEXTS[names.locale]
-  const { subject, message } = security[facts.type](names.rpName, facts.account, quote(names.locale, facts.name))
+  const { security, conditionalPasskey, notMe } = TEXTS[names.locale]
+  const textsOf = facts.isConditional ? conditionalPasskey : security[facts.type]
+  const { subject, message } = textsOf(names.rpName, facts.account, quote(names.locale, facts.name))
   return compose(names, to, {
     purpose: 'not_me',
     token,

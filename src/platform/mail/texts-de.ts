@@ -59,8 +59,14 @@ const security: typeof en.security = {
   }),
 }
 
+const conditionalPasskey: typeof en.conditionalPasskey = (service, account, name) => ({
+  subject: `Ein Passkey wurde Ihrem Konto bei ${service} hinzugefügt`,
+  message: `Nach einer Anmeldung mit dem Passwort hat der Browser den Passkey${name} für Ihr Konto ${account} selbst angelegt. Er liegt bei Ihren Passwörtern, und wer ihn hat, kann sich anmelden.`,
+})
+
 export const de: typeof en = {
   security,
+  conditionalPasskey,
   securityFacts: { when: 'Wann', where: 'Wo', device: 'Gerät', by: 'Durch', administrator: 'die Verwaltung' },
   notMe: {
     button: 'Das war ich nicht',

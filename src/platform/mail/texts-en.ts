@@ -14,7 +14,8 @@ export interface SecurityTexts {
   message: string
 }
 
-type SecurityMessages = Record<SecurityEventType, (service: string, account: string, name: string) => SecurityTexts>
+type SecurityMessage = (service: string, account: string, name: string) => SecurityTexts
+type SecurityMessages = Record<SecurityEventType, SecurityMessage>
 
 /** `name` is in quotation marks and begins with a space, or is empty. */
 const security: SecurityMessages = {
@@ -77,8 +78,15 @@ const security: SecurityMessages = {
 }
 
 /** The English texts, which are the type of those in other languages. */
+/** Instead of that of `security.passkey_added`, where the person was not asked. */
+const conditionalPasskey: SecurityMessage = (service, account, name) => ({
+  subject: `A passkey was added to your account at ${service}`,
+  message: `After a sign-in with the password, the browser made the passkey${name} for your account ${account} by itself. It is kept with your passwords, and whoever has it can sign in.`,
+})
+
 export const en = {
   security,
+  conditionalPasskey,
   securityFacts: { when: 'When', where: 'Where', device: 'Device', by: 'By', administrator: 'an administrator' },
   notMe: {
     button: 'This was not me',

@@ -81,6 +81,8 @@ export interface SignInTables {
     last_used_at: number
     expires_at: number
     proved_at: number | null
+    /** 1 while the browser may still make a passkey by itself after this sign-in. */
+    offers_passkey: Generated<number>
   }
   known_browsers: { token_hash: string; user_id: string; created_at: number; expires_at: number }
   known_devices: { user_id: string; device_hash: string; first_seen_at: number }
@@ -127,6 +129,8 @@ export interface SignInTables {
     expires_at: number
     created_at: number
     session_id: string | null
+    /** 1 for a passkey that the browser makes by itself. */
+    conditional: Generated<number>
   }
   passkeys: {
     id: string

@@ -263,7 +263,9 @@ export const account: typeof English = {
         `Ein App-Passwort für ${asText(data['site'], 'eine Website')} wurde angelegt: ${asText(data['name'], '')}.`,
       'security.app_password_removed': (data) => `Ein App-Passwort wurde beendet: ${asText(data['name'], '')}.`,
       'security.passkey_added': (data) =>
-        `Ihrem Konto wurde der Passkey „${asText(data['name'], 'ohne Namen')}“ hinzugefügt.`,
+        data['conditional'] === true
+          ? `Ihr Browser hat nach einer Anmeldung mit dem Passwort den Passkey „${asText(data['name'], 'ohne Namen')}“ selbst angelegt.`
+          : `Ihrem Konto wurde der Passkey „${asText(data['name'], 'ohne Namen')}“ hinzugefügt.`,
       'security.passkey_removed': (data) =>
         `Von Ihrem Konto wurde der Passkey „${asText(data['name'], 'ohne Namen')}“ entfernt.`,
       'security.password_changed': () => 'Ihr Passwort wurde geändert.',

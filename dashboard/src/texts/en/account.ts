@@ -256,7 +256,9 @@ export const account = {
         `An app password was made for ${asText(data['site'], 'a site')}: ${asText(data['name'], '')}.`,
       'security.app_password_removed': (data) => `An app password was ended: ${asText(data['name'], '')}.`,
       'security.passkey_added': (data) =>
-        `The passkey “${asText(data['name'], 'without a name')}” was added to your account.`,
+        data['conditional'] === true
+          ? `Your browser made the passkey “${asText(data['name'], 'without a name')}” by itself after a sign-in with the password.`
+          : `The passkey “${asText(data['name'], 'without a name')}” was added to your account.`,
       'security.passkey_removed': (data) =>
         `The passkey “${asText(data['name'], 'without a name')}” was removed from your account.`,
       'security.password_changed': () => 'Your password was changed.',

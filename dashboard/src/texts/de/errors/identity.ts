@@ -101,9 +101,12 @@ export const signInErrors: ErrorTexts<typeof signIn> = {
 export const passkeyErrors: ErrorTexts<typeof passkeys> = {
   last_passkey:
     'Das ist die einzige Möglichkeit, sich anzumelden. Fügen Sie zuerst einen weiteren Passkey hinzu, oder legen Sie ein Passwort fest.',
+  no_conditional_passkey:
+    'Ein Browser legt selbst nur einmal nach einer Anmeldung mit dem Passwort einen Passkey an, binnen fünf Minuten und wo er seit sieben Tagen bekannt ist.',
   no_such_passkey: 'Diesen Passkey gibt es nicht.',
   passkey_name_has_markup: 'Der Name eines Passkeys enthält kein < und kein >.',
   passkey_not_accepted: 'Der Passkey wurde nicht angenommen. Versuchen Sie es noch einmal.',
+  passkey_not_known: 'Dieser Passkey gehört hier zu keinem Konto mehr.',
   passkey_registered_already: 'Dieser Passkey ist schon registriert.',
   too_many_passkeys: 'Ein Konto hat höchstens {max} Passkeys.',
 }
