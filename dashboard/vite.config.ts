@@ -8,7 +8,7 @@ const server = process.env.LATCHKEY_SERVER ?? 'http://localhost:3000'
 
 // What every public page is made of, in one chunk: three dozen small ones compress worse and would miss the size budget.
 const PUBLIC_PARTS =
-  /@mantine.core.esm.(core|components.(ActionIcon|Alert|Anchor|Box|Button|CloseButton|Divider|Group|Input|InputBase|InputsGroup|Loader|Paper|PasswordInput|Skeleton|Stack|Text|TextInput|Title|Transition|UnstyledButton))\W|@mantine.form|fast-deep-equal|klona|openapi-fetch|dashboard.src.(api|public-pages|lib.(failure-sentence|field-issue|issue-sentence|passkey-failure|sign-in-with-passkey|unsaved-changes|use-submit|return-to|appearance)|ui.(ApplicationLogo|ErrorBoundary|FailureAlert|Form\.|Icon|Logo|DisplayMenus)|texts.TextsProvider|session.(tell-tabs|remembered-accounts)|sign-in.(AccountLine|SignInHeading|sign-in-target)|paths|theme)|@simplewebauthn/
+  /@mantine.core.esm.(core|components.(ActionIcon|Alert|Anchor|Box|Button|CloseButton|Divider|Group|Input|InputBase|InputsGroup|Loader|Paper|PasswordInput|Skeleton|Stack|Text|TextInput|Title|Transition|UnstyledButton))\W|@mantine.form|fast-deep-equal|klona|openapi-fetch|dashboard.src.(api|public-pages|lib.(failure-sentence|field-issue|issue-sentence|passkey-failure|unsaved-changes|use-submit|return-to|appearance)|ui.(ApplicationLogo|ErrorBoundary|FailureAlert|Form\.|Icon|Logo|DisplayMenus)|texts.TextsProvider|session.(tell-tabs|remembered-accounts)|sign-in.(AccountLine|SignInHeading|sign-in-target)|paths|theme)|@simplewebauthn/
 
 // Needed by those who make a passkey, and not by those who sign in.
 const NEW_PASSKEY_PARTS = /dashboard.src.lib.create-passkey|@simplewebauthn.*Registration/

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { answer, api } from '../api/client.ts'
 import type { Passkey } from '../api/shapes.ts'
 import { addPasskey } from '../lib/create-passkey.ts'
+import { signalPasskeys } from '../lib/passkey-signals.ts'
 import { deviceName } from '../lib/user-agent.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
@@ -28,6 +29,10 @@ export function PasskeysPage() {
   const [dialog, setDialog] = useState<OpenDialog>()
   const close = () => setDialog(undefined)
   const reload = () => client.invalidateQueries({ queryKey: passkeysQuery.queryKey })
+  const signalAndReload = () => {
+    void signalPasskeys()
+    return reload()
+  }
   const nameOf = (passkey: Passkey) => passkey.name ?? texts.unnamed
   const add = (
     <Button leftSection={<Icon name="plus" size={16} />} onClick={() => setDialog({ kind: 'add' })}>
@@ -88,7 +93,9 @@ export function PasskeysPage() {
         </QueryView>
       </Section>
       {dialog?.kind === 'add' && <AddPasskeyDialog onClose={close} onDone={reload} />}
-      {dialog?.kind === 'rename' && <RenamePasskeyDialog passkey={dialog.passkey} onClose={close} onDone={reload} />}
+      {dialog?.kind === 'rename' && (
+        <RenamePasskeyDialog passkey={dialog.passkey} onClose={close} onDone={signalAndReload} />
+      )}
       {dialog?.kind === 'remove' && (
         <ConfirmDialog
           title={texts.removeTitle(nameOf(dialog.passkey))}
@@ -96,7 +103,7 @@ export function PasskeysPage() {
           onClose={close}
           action={async () => {
             await answer(api.DELETE('/api/passkeys/{id}', { params: { path: { id: dialog.passkey.id } } }))
-            await reload()
+            await signalAndReload()
           }}
         >
           {texts.removeText}

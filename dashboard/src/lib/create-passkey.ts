@@ -6,11 +6,17 @@ import {
 import { answer, api } from '../api/client.ts'
 import { PasskeyFailure, passkeyFailure } from './passkey-failure.ts'
 import type { SignedIn } from './sign-in-with-passkey.ts'
+import { withPasskeySignals } from './with-passkey-signals.ts'
 
 export async function addPasskey(name?: string): Promise<void> {
   const response = await createPasskey(() => answer(api.POST('/api/passkeys/register/options', { body: {} })))
   const body = { response, ...(name ? { name } : {}) }
-  await answer(api.POST('/api/passkeys/register/verify', { body }))
+  try {
+    await answer(api.POST('/api/passkeys/register/verify', { body }))
+  } finally {
+    // Also when it was refused: the browser has a passkey now that nobody here knows.
+    await withPasskeySignals(({ signalPasskeys }) => signalPasskeys())
+  }
 }
 
 /** Accepts an invitation with a new passkey. */

@@ -1,6 +1,7 @@
 import { browserSupportsWebAuthn, startAuthentication } from '@simplewebauthn/browser'
 import { answer, api } from '../api/client.ts'
 import { PasskeyFailure, passkeyFailure } from './passkey-failure.ts'
+import { withPasskeySignals } from './with-passkey-signals.ts'
 
 export type SignedIn = { id: string; email: string; displayName: string | null; avatarUrl: string | null }
 
@@ -22,6 +23,11 @@ export async function signInWithPasskey({ autofill = false, onChosen }: Options 
   })
   onChosen?.()
   const body = { challengeId, response: { ...response } as never }
-  const { user } = await answer(api.POST('/api/passkeys/login/verify', { body }))
-  return user
+  try {
+    return (await answer(api.POST('/api/passkeys/login/verify', { body }))).user
+  } catch (error) {
+    const passkey = { rpId: options.rpId, credentialId: response.id }
+    await withPasskeySignals(({ signalRefusal }) => signalRefusal(error, passkey))
+    throw error
+  }
 }

@@ -7,6 +7,7 @@ import { PaletteButton } from '../palette/PaletteButton.tsx'
 import { paths } from '../paths.ts'
 import { useMay } from '../session/me.ts'
 import { SessionDialogs } from '../session/SessionDialogs.tsx'
+import { usePasskeySignals } from '../session/use-passkey-signals.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { ColorSchemeMenu, LanguageMenu } from '../ui/DisplayMenus.tsx'
 import { Logo } from '../ui/Logo.tsx'
@@ -20,6 +21,7 @@ export function Shell() {
   const texts = useTexts('account').nav
   const [opened, drawer] = useDisclosure(false)
   const may = useMay()
+  usePasskeySignals()
   const missing = useMatches()
     .at(-1)
     ?.staticData.permissions?.find((permission) => !may(permission))

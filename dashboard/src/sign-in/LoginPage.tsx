@@ -6,7 +6,9 @@ import type { AwaitedStep } from '../api/shapes.ts'
 import { appearance } from '../lib/appearance.ts'
 import { type SignedIn, signInWithPasskey } from '../lib/sign-in-with-passkey.ts'
 import { useFailure, useSubmit } from '../lib/use-submit.ts'
-import { paths } from '../paths.ts'
+import { withPasskeySignals } from '../lib/with-passkey-signals.ts'
+import { endpoints, paths } from '../paths.ts'
+import { publicPageAt } from '../public-pages/public-pages.ts'
 import { rememberAccount, type RememberedAccount, rememberedAccounts } from '../session/remembered-accounts.ts'
 import { tellTabs } from '../session/tell-tabs.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
@@ -24,10 +26,17 @@ import classes from './PasswordForm.module.css'
 // Few accounts have one.
 const SecondStepForm = lazy(() => import('./SecondStepForm.tsx'))
 
+/** Whether this is an application, a site or a page of its own, and not one of the dashboard. */
+const opensElsewhere = (path: string): boolean =>
+  path === endpoints.authorize || path === endpoints.siteSignIn || publicPageAt(path) !== undefined
+
 // A full page load, because the signed-in part is another application and authorize is the server's own.
-function goOn(user: SignedIn, isRemembered: boolean): void {
+async function goOn(user: SignedIn, isRemembered: boolean): Promise<void> {
   if (isRemembered) rememberAccount(user)
   tellTabs({ kind: 'signed-in', userId: user.id })
+  // The dashboard does that itself, where nobody waits for it.
+  if (opensElsewhere(new URL(returnTo, location.origin).pathname))
+    await withPasskeySignals(({ signalSignInBriefly }) => signalSignInBriefly())
   location.replace(returnTo)
 }
 
@@ -45,7 +54,7 @@ export default function LoginPage() {
   const byPasskey = useSubmit(async () => {
     void failPassword(undefined)
     try {
-      goOnRemembered(await signInWithPasskey())
+      await goOnRemembered(await signInWithPasskey())
     } catch (error) {
       autofill.restart()
       throw error
@@ -125,7 +134,7 @@ export default function LoginPage() {
 type PasswordFormProps = {
   chosen: RememberedAccount | undefined
   onChooseAgain: () => void
-  onSignedIn: (user: SignedIn, isRemembered: boolean) => void
+  onSignedIn: (user: SignedIn, isRemembered: boolean) => Promise<void>
   onSecondStep: (step: AwaitedStep, isRemembered: boolean) => void
   onFailure: (failure: unknown) => Promise<void>
 }
@@ -140,7 +149,7 @@ export function PasswordForm({ chosen, onChooseAgain, onSignedIn, onSecondStep, 
       void onFailure(undefined)
       try {
         const outcome = await answer(api.POST('/api/auth/login', { body }))
-        if ('user' in outcome) onSignedIn(outcome.user, body.rememberMe)
+        if ('user' in outcome) await onSignedIn(outcome.user, body.rememberMe)
         else onSecondStep(outcome.secondStep, body.rememberMe)
       } catch (error) {
         await onFailure(error)

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react'
 import { answer, api } from '../api/client.ts'
 import { isStatus } from '../api/failure.ts'
 import { useFailure } from '../lib/use-submit.ts'
+import { withPasskeySignals } from '../lib/with-passkey-signals.ts'
 import { loginWithReturn, paths } from '../paths.ts'
 import { PublicHeading } from '../public-pages/PublicFrame.tsx'
 import { useTexts } from '../texts/TextsProvider.tsx'
@@ -14,10 +15,15 @@ const token = query.get('token')
 let verification: Promise<unknown> | undefined
 const verify = () => (verification ??= confirm(token ?? ''))
 
+/** Passkeys carry the address. Nobody waits for that. */
+function tellBrowser(): void {
+  void withPasskeySignals(({ signalPasskeys }) => signalPasskeys())
+}
+
 /** The link confirms the address of a new account, or a new address of an account. */
 const confirm = (token: string): Promise<unknown> =>
   token.startsWith('ec_')
-    ? answer(api.POST('/api/account/email/confirm', { body: { token } }))
+    ? answer(api.POST('/api/account/email/confirm', { body: { token } })).then(tellBrowser)
     : answer(api.POST('/api/auth/verify-email', { body: { token } }))
 
 /** A link for a new account that is opened again after it was used has nothing left to do. */

@@ -1,11 +1,9 @@
-import { Button, Stack, Text, TextInput } from '@mantine/core'
+import { TextInput } from '@mantine/core'
+import { type ComponentProps, lazy, Suspense } from 'react'
 import { answer, api } from '../api/client.ts'
-import { useSubmit } from '../lib/use-submit.ts'
 import { tellTabs } from '../session/tell-tabs.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
-import { FailureAlert } from '../ui/FailureAlert.tsx'
 import type { FormFields } from '../ui/Form.tsx'
-import { Icon } from '../ui/Icon.tsx'
 import { NewPasswordInput } from '../ui/NewPasswordInput.tsx'
 
 export type NewAccount = { displayName: string; email: string; password: string }
@@ -43,25 +41,13 @@ export function NewAccountFields({ form }: { form: FormFields<NewAccount> }) {
   )
 }
 
-/** Offers a passkey to somebody who has just made an account, and goes on with or without one. */
-export function PasskeyOffer({ to, children }: { to: string; children?: string }) {
-  const texts = useTexts('publicPages').setup
-  const { busy, failure, run } = useSubmit(async () => {
-    // Not with the page: nobody needs it before they have an account.
-    const { addPasskey } = await import('../lib/create-passkey.ts')
-    await addPasskey()
-    location.replace(to)
-  })
+const Offer = lazy(() => import('./PasskeyOffer.tsx'))
+
+/** Offers a passkey to somebody who has just made an account. Not loaded with the page: nobody needs it before. */
+export function PasskeyOffer(props: ComponentProps<typeof Offer>) {
   return (
-    <Stack gap="md">
-      {children && <Text size="sm">{children}</Text>}
-      <FailureAlert failure={failure} />
-      <Button size="md" autoFocus loading={busy} leftSection={<Icon name="fingerprint" />} onClick={() => run()}>
-        {texts.passkeySubmit}
-      </Button>
-      <Button variant="subtle" component="a" href={to}>
-        {texts.skip}
-      </Button>
-    </Stack>
+    <Suspense fallback={null}>
+      <Offer {...props} />
+    </Suspense>
   )
 }

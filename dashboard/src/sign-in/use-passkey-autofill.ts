@@ -8,7 +8,10 @@ import { useFailure } from '../lib/use-submit.ts'
 const RENEW_AFTER_MS = 4 * 60_000
 
 /** Offers passkeys inside the email field (conditional mediation) for as long as the page is open. */
-export function usePasskeyAutofill(onSignedIn: (user: SignedIn) => void): { failure: unknown; restart: () => void } {
+export function usePasskeyAutofill(onSignedIn: (user: SignedIn) => Promise<void>): {
+  failure: unknown
+  restart: () => void
+} {
   const [round, setRound] = useState(0)
   const [failure, fail] = useFailure()
   const signedIn = useRef(onSignedIn)
@@ -20,7 +23,7 @@ export function usePasskeyAutofill(onSignedIn: (user: SignedIn) => void): { fail
       let isChosen = false
       try {
         const user = await signInWithPasskey({ autofill: true, onChosen: () => (isChosen = true) })
-        if (!isOver) signedIn.current(user)
+        if (!isOver) await signedIn.current(user)
       } catch (error) {
         // An aborted or ignored offer is not shown as a failure; an error of the server is.
         if (isOver || !(error instanceof ApiFailure)) return
