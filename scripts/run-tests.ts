@@ -25,8 +25,9 @@ export const serverTestArguments = (maxTestMs: number): string[] => [
   '--min-semi-space-size=32',
   '--max-semi-space-size=64',
   '--test',
-  // Twice the number of cores of the smallest machine: about every second file waits for timeouts and child processes.
-  '--test-concurrency=4',
+  // One more than the cores of the smallest machine: many files wait for timeouts and child processes. With more of them each test
+  // takes up to twice the processor time, because the threads that compile and collect garbage fall behind.
+  '--test-concurrency=3',
   `--test-timeout=${maxTestMs}`,
   '--test-global-setup=test/support/global-setup.ts',
 ]
