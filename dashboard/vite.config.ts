@@ -14,7 +14,10 @@ const PUBLIC_PARTS =
 const NEW_PASSKEY_PARTS = /dashboard.src.lib.create-passkey|@simplewebauthn.*Registration/
 
 /** What asks somebody who is signed in to prove it. Each chunk is named in the one of the public pages. */
-const PROOF_PARTS = /dashboard.src.(session.(ProofForm|use-asked-proof)|ui.SecondStepFields)/
+const PROOF_PARTS = /dashboard.src.(session.ProofForm|ui.SecondStepFields)/
+
+/** What the page of a device shares with that of consent, and with the signed-in part. */
+const DECISION_PARTS = /dashboard.src.(consent.ScopeList|session.use-asked-proof)/
 
 /**
  * Mantine with what it needs, and what only texts of the signed-in part import. Who needs these can't be seen here, because
@@ -101,6 +104,7 @@ export default defineConfig({
           groups: [
             { name: 'new-passkey', test: NEW_PASSKEY_PARTS, priority: 2, includeDependenciesRecursively: false },
             { name: 'proof', test: PROOF_PARTS, priority: 2, includeDependenciesRecursively: false },
+            { name: 'decision', test: DECISION_PARTS, priority: 2, includeDependenciesRecursively: false },
             { name: 'public-pages', test: PUBLIC_PARTS, priority: 1 },
             signedIn,
           ],

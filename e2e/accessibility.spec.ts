@@ -21,8 +21,8 @@ const ADDRESSES: Record<string, string[]> = {
 }
 const addressesOf = (path: string): string[] => ADDRESSES[path] ?? [path]
 
-// These ask for a session, and show an error without a request of an application: their own tests check them.
-const OF_REQUESTS = new Set<string>([paths.consent, paths.noAccess, paths.device])
+// These lead to the sign-in without a session, or show an error without a request of an application: their own tests check them.
+const OF_REQUESTS = new Set<string>([paths.consent, paths.noAccess, paths.device, paths.stepUp])
 const PUBLIC_PAGES = Object.keys(publicPages)
   .filter((path) => !OF_REQUESTS.has(path))
   .flatMap(addressesOf)

@@ -1,4 +1,4 @@
-import type { Page } from '@playwright/test'
+import type { Locator, Page } from '@playwright/test'
 import { expect, test } from './support/administration.ts'
 import { redPicture } from './support/picture.ts'
 
@@ -7,9 +7,10 @@ test.use({ settings: { ALLOW_MISSING_PKCE: 'on' } })
 const REDIRECT = 'https://wiki.example.com/callback'
 const CHALLENGE = { code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM', code_challenge_method: 'S256' }
 
-const save = async (page: Page) => {
-  await page.getByRole('button', { name: 'Save' }).click()
-  await expect(page.getByText('Saved.')).toBeVisible()
+/** Saves the only form of the page, or of a part of it. */
+const save = async (within: Page | Locator) => {
+  await within.getByRole('button', { name: 'Save' }).click()
+  await expect(within.getByText('Saved.')).toBeVisible()
 }
 
 test('an administrator decides who may use an application: certain roles, nobody, everybody', async ({
@@ -180,8 +181,9 @@ test('an exception from PKCE marks the application, says when it can go, and is 
       { maxRedirects: 0 },
     )
   await page.goto(`/admin/applications/${clientId}?tab=signIn`)
-  await page.getByLabel('Optional').check()
-  await save(page)
+  const signIn = page.getByRole('region', { name: 'Sign-in' })
+  await signIn.getByLabel('Optional').check()
+  await save(signIn)
   await authorize({ nonce: 'n' })
   await page.goto('/admin/applications')
   const row = page.getByRole('listitem').filter({ hasText: name })
@@ -196,8 +198,8 @@ test('an exception from PKCE marks the application, says when it can go, and is 
   await page.goto(`/admin/applications/${clientId}?tab=signIn`)
   await expect(page.getByText('You can require it again.')).toBeVisible()
   await expectAccessible('main')
-  await page.getByLabel('Required').check()
-  await save(page)
+  await signIn.getByLabel('Required').check()
+  await save(signIn)
   await expect(page.getByText('You can require it again.')).toHaveCount(0)
 })
 

@@ -21,7 +21,9 @@ const PAGES = [
   'sign-in/LogoutPage',
   'sign-in/StepUpPage',
   'consent/ConsentPage',
+  'device/DevicePage',
 ]
+const WITH_PROOFS = new Set(['sign-in/StepUpPage', 'device/DevicePage'])
 const LANGUAGES = ['en', 'de']
 
 const manifest: Record<string, Chunk> = JSON.parse(readFileSync(`${DIST}/manifest.json`, 'utf8'))
@@ -39,7 +41,7 @@ function closure(name: string, found = new Set<string>()): Set<string> {
 function filesOf(page: string, language: string): string[] {
   const names = new Set<string>()
   const roots = ['public-pages.html', `src/${page}.tsx`]
-  const texts = ['shared', 'public-pages', ...(page === 'sign-in/StepUpPage' ? ['proof'] : [])].map(
+  const texts = ['shared', 'public-pages', ...(WITH_PROOFS.has(page) ? ['proof'] : [])].map(
     (part) => `src/texts/${language}/${part}.ts`,
   )
   for (const root of [...roots, ...texts]) closure(root, names)

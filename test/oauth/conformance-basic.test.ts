@@ -23,6 +23,9 @@ import {
 } from '../support/application.ts'
 import { onMainEngine } from '../support/engines.ts'
 import { anonymous, type SignedInPerson, signedInPerson, signIn } from '../support/people.ts'
+import { returnFromStepUp } from './authorize/login-page.ts'
+
+const PASSWORD = 'four unusual words here'
 
 /**
  * The modules of the OpenID Foundation's Basic OP profile as tests of our own, each named after its module, with PKCE
@@ -170,13 +173,14 @@ onMainEngine('oidcc-basic-certification', (engine) => {
   })
 
   test('oidcc-max-age-1', async () => {
-    const { application, person, claims } = await succeed()
+    const person = await signedInPerson(app(), { password: PASSWORD })
+    const { application, claims } = await succeed({}, { application: await registerApplication(app()), person })
     app().clock.advance(2000)
     const pkce = newPkce()
     const page = locationOf(await person.get(authorizeUrl(application, pkce, { max_age: '1' })))
-    assert.equal(page.pathname, '/login')
-    const again = await signIn(app(), person.user)
-    const { searchParams } = locationOf(await again.get(page.searchParams.get('return_to') ?? ''))
+    const returnPath = returnFromStepUp(page)
+    assert.equal((await person.post('/api/auth/fresh', { password: PASSWORD })).statusCode, 200)
+    const { searchParams } = locationOf(await person.get(returnPath))
     const answer = await exchangeCode(app(), application, searchParams.get('code') ?? '', pkce)
     const later = await validate(answer.json<Tokens>().id_token, application)
     assert.ok((later['auth_time'] as number) > (claims['auth_time'] as number))

@@ -1,5 +1,5 @@
 import { Alert, Anchor, Button, Group, Stack, Text, TextInput } from '@mantine/core'
-import { useEffect, useRef, useState } from 'react'
+import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { actAs } from '../api/acting-user.ts'
 import { answer, api } from '../api/client.ts'
 import { isStatus } from '../api/failure.ts'
@@ -8,12 +8,14 @@ import { ScopeList } from '../consent/ScopeList.tsx'
 import { useSubmit } from '../lib/use-submit.ts'
 import { deviceWithCode, loginWithReturn, paths } from '../paths.ts'
 import { PublicHeading } from '../public-pages/PublicFrame.tsx'
-import ProofForm from '../session/ProofForm.tsx'
 import { useAskedProof } from '../session/use-asked-proof.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { FailureAlert } from '../ui/FailureAlert.tsx'
 import { Form, useSubmitForm } from '../ui/Form.tsx'
 import { Icon } from '../ui/Icon.tsx'
+
+// Most devices need no proof.
+const ProofForm = lazy(() => import('../session/ProofForm.tsx'))
 
 type Decided = 'allowed' | 'refused'
 
@@ -133,11 +135,13 @@ export function DeviceDecision({ code, details, onDecided }: DeviceDecisionProps
         {device.onlyYours}
       </Text>
       {asked ? (
-        <ProofForm {...asked} email={details.user.email} text={stepUp} onProven={() => asked.onEnd(true)}>
-          <Button variant="subtle" onClick={() => asked.onEnd(false)}>
-            {cancel}
-          </Button>
-        </ProofForm>
+        <Suspense fallback={null}>
+          <ProofForm {...asked} email={details.user.email} text={stepUp} onProven={() => asked.onEnd(true)}>
+            <Button variant="subtle" onClick={() => asked.onEnd(false)}>
+              {cancel}
+            </Button>
+          </ProofForm>
+        </Suspense>
       ) : (
         <>
           <FailureAlert failure={decision.failure} />

@@ -24,7 +24,7 @@ export interface Preview {
 
 /**
  * What an application would be told about a person who signs in now, made by the same functions that make the real tokens.
- * Nothing is issued or stored. Times, nonce and hashes are left out, because they differ from token to token.
+ * Nothing is issued or stored. Times, nonce, hashes and how the person signed in are left out, because they differ from sign-in to sign-in.
  */
 export async function previewSignIn(
   { db, config }: Pick<Provider, 'db' | 'config'>,

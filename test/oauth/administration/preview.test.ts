@@ -47,8 +47,9 @@ onMainEngine('previews of a sign-in', (engine) => {
     assert.deepEqual(preview.idToken?.claims, real)
     assert.deepEqual(preview.userinfo, (await userinfo(app(), tokens.access_token)).json())
     const seen = (await introspect(app(), application, tokens.access_token)).json<Record<string, unknown>>()
-    const { exp: _end, iat: _begin, ...lasting } = seen
+    const { exp: _end, iat: _begin, acr: seenAcr, auth_time: seenTime, ...lasting } = seen
     assert.deepEqual(preview.introspection, lasting)
+    assert.deepEqual([seenAcr, seenTime], [acr, auth_time])
     const again = (await admin.post(url, { userId: person.user.id, scopes })).json<Preview>()
     assert.equal(again.consent, 'granted')
   })
