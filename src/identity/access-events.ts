@@ -5,6 +5,7 @@ import type { AccessEndOf } from '../vocabulary/access-ends.ts'
 import type { DeliveryState, ToldKind } from '../vocabulary/receivers.ts'
 import type { EscalationCheck } from './roles/escalation.ts'
 import type { Role } from './roles/role.ts'
+import { isPrincipalOfRole } from './users/usernames.ts'
 
 /** What happens to accounts, sign-ins and roles, and ends something that other areas have given. */
 export interface AccessEvents {
@@ -123,7 +124,7 @@ type Handle<Event extends AccessEvent> = (
 /** What an area does about access. It says about every event what it does, or that it does nothing. */
 export interface AccessSubscriber {
   readonly on: { readonly [Event in AccessEvent]: Handle<Event> | 'nothing' }
-  /** What a change of any role, or of the username of anybody, could open to its author in this area. */
+  /** What a change of any role could open to its author in this area. */
   readonly roleChangeCheck: EscalationCheck | undefined
   /** What could change for an author who loses this role. */
   readonly roleLossCheck: ((services: Pick<Services, 'config'>, roleId: string) => EscalationCheck) | undefined
@@ -180,6 +181,16 @@ export const roleChangeChecks = ({
   accessSubscribers,
 }: Pick<IdentityServices, 'accessSubscribers'>): EscalationCheck[] =>
   accessSubscribers.flatMap(({ roleChangeCheck }) => roleChangeCheck ?? [])
+
+/**
+ * For whoever takes this username from another person. Certificates say nothing by a name that is a username and a principal too, so
+ * that what the principal opens is open again afterwards.
+ */
+export const usernameLossChecks = async (
+  services: Pick<IdentityServices, 'accessSubscribers'>,
+  trx: Trx,
+  username: string,
+): Promise<EscalationCheck[]> => ((await isPrincipalOfRole(trx, username)) ? roleChangeChecks(services) : [])
 
 export const roleLossChecks = (
   services: Pick<IdentityServices, 'config' | 'accessSubscribers'>,

@@ -5,7 +5,7 @@ import type { Services } from '../../platform/services.ts'
 import type { Trx, Database, Reader } from '../../storage/database.ts'
 import { deleteInSlices } from '../../storage/delete-in-slices.ts'
 import type { Schema } from '../../storage/schema.ts'
-import { type IdentityServices, roleChangeChecks } from '../access-events.ts'
+import { type IdentityServices, usernameLossChecks } from '../access-events.ts'
 import { NOTHING_ENDED, type Ended } from '../receipts/receipt.ts'
 import { refuseLastAdministrator } from '../roles/administrators.ts'
 import { withoutEscalation } from '../roles/escalation.ts'
@@ -38,10 +38,8 @@ export async function deleteUser(services: DeletionServices, userId: string, act
     const { user } = (await lockAccount(trx, userId)) ?? refuse(userErrors.no_such_user())
     await refuseIfHoldsMore(trx, held, userId, 'access')
     if (userId === held.userId) refuse(lifecycleErrors.own_account_not_deleted())
-    // A principal that was also this username could be told apart again, and open an account to the caller.
-    return withoutEscalation(trx, held, roleChangeChecks(services), () =>
-      hideAccount(services, trx, { user, actor, by: 'deleted' }),
-    )
+    const checks = await usernameLossChecks(services, trx, user.preferredUsername)
+    return withoutEscalation(trx, held, checks, () => hideAccount(services, trx, { user, actor, by: 'deleted' }))
   })
   await removeRest(services, userId)
   return ended

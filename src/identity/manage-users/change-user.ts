@@ -9,7 +9,7 @@ import { queueNotice, queueMail } from '../../platform/mail/queue-mail.ts'
 import type { Services } from '../../platform/services.ts'
 import { isDuplicate } from '../../storage/failure.ts'
 import { LINKS_OF_OWNER, LINKS_TO_ADDRESS } from '../../vocabulary/link-purposes.ts'
-import { type IdentityServices, publish, roleChangeChecks } from '../access-events.ts'
+import { type IdentityServices, publish, usernameLossChecks } from '../access-events.ts'
 import { completeRename } from '../account/update-profile.ts'
 import type { Attributes } from '../roles/attributes.ts'
 import { refuseOwnEscalation, withoutEscalation } from '../roles/escalation.ts'
@@ -69,8 +69,7 @@ export async function changeUser(
       if (to !== from) await refuseUnusableUsername(trx, to, { isAdministrator: isAdministrator(held) })
       // Links that were sent to the old address stop working, also those that would restore an earlier one or undo anything.
       if (isMoved) await deleteEmailTokens(trx, id, [...LINKS_TO_ADDRESS, ...LINKS_OF_OWNER])
-      // A principal that was also this username could be told apart again, and open an account to the caller.
-      const checks = to === from ? [] : roleChangeChecks(services)
+      const checks = to === from ? [] : await usernameLossChecks(services, trx, from)
       const renamed = await withoutEscalation(trx, held, checks, async (checked) => {
         await updateUser(trx, id, toColumns(changes, before, email))
         if (attributes) await replaceAttributes(checked, id, attributes)

@@ -110,9 +110,16 @@ async function listRolesWithPrincipals(db: Reader): Promise<{ name: string; prin
   return rows.map(({ name, principals }) => ({ name, principals: readTextList(principals) }))
 }
 
+const findRoleWithPrincipal = async (db: Reader, name: string) =>
+  (await listRolesWithPrincipals(db)).find(({ principals }) => principals.includes(name))
+
+/** Whether a role has the name of a user as a principal, as versions before 0.2 allowed. */
+export const isPrincipalOfRole = async (db: Reader, username: string): Promise<boolean> =>
+  (await findRoleWithPrincipal(db, username)) !== undefined
+
 /** When a role gives a principal of this name, the holders of the role could log in as the user. */
 async function refusePrincipalOfRole(db: Reader, username: string): Promise<void> {
-  const role = (await listRolesWithPrincipals(db)).find(({ principals }) => principals.includes(username))
+  const role = await findRoleWithPrincipal(db, username)
   if (role) throw atField('preferredUsername', userErrors.username_is_principal({ username, role: role.name }))
 }
 
