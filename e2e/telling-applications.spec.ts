@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { request } from '@playwright/test'
+import { type APIResponse, type Page, request } from '@playwright/test'
 import type { Administration } from './support/administration.ts'
 import { expect, REACHES_RECEIVER, test } from './support/receiver.ts'
 import type { Server } from './support/server.ts'
@@ -165,6 +165,30 @@ async function joinWiki(server: Server, { post, createClient }: Administration, 
   return user.id
 }
 
+/**
+ * Gives a page again what it has read while a receiver is waited for, until `goOn`. The receiver answers as soon as that was read: held
+ * for longer than five seconds, it would be told again, and checking a page may take longer than that.
+ */
+async function keepWaiting(page: Page, answerReceiver: () => void): Promise<{ goOn: () => void }> {
+  let isKept = true
+  const kept = new Map<string, APIResponse>()
+  await page.route('**/api/admin/users/*/lifecycle?*', async (route) => {
+    const url = route.request().url()
+    const response = (isKept ? kept.get(url) : undefined) ?? (await route.fetch())
+    const { actions } = (await response.json()) as { actions: { receipt: { outstanding?: number } | null }[] }
+    if (isKept && actions.some(({ receipt }) => (receipt?.outstanding ?? 0) > 0)) {
+      kept.set(url, response)
+      answerReceiver()
+    }
+    await route.fulfill({ response })
+  })
+  return {
+    goOn() {
+      isKept = false
+    },
+  }
+}
+
 test('whoever disables somebody sees who will be told, who has acknowledged, and that nothing is left, with the proof', async ({
   asAdministrator: page,
   administration,
@@ -176,6 +200,7 @@ test('whoever disables somebody sees who will be told, who has acknowledged, and
   const userId = await joinWiki(server, administration, newcomer, receiver.url)
   const wiki = `Wiki ${newcomer.displayName}`
   receiver.answerWith('hold')
+  const { goOn } = await keepWaiting(page, () => receiver.answerWith(204))
   await page.goto(`/admin/users/${userId}`)
   await page.getByRole('button', { name: 'Disable…' }).click()
   const dialog = page.getByRole('dialog')
@@ -185,7 +210,7 @@ test('whoever disables somebody sees who will be told, who has acknowledged, and
   const row = dialog.getByRole('listitem').filter({ hasText: wiki })
   await expect(row).toContainText('Waiting')
   await expectAccessible('[role=dialog]')
-  receiver.answerWith(204)
+  goOn()
   await expect(dialog.getByRole('status')).toHaveText(/^Nothing is left\. It took .* seconds? until/)
   await expect(row).toContainText('Acknowledged')
   await expectAccessible('[role=dialog]')
@@ -217,6 +242,7 @@ test('whoever disables several people at once sees when nothing is left of any o
   await joinWiki(server, administration, newcomer, receiver.url)
   await administration.post('/api/admin/users', { email: `other-${newcomer.email}`, password: newcomer.password })
   receiver.answerWith('hold')
+  const { goOn } = await keepWaiting(page, () => receiver.answerWith(200))
   await page.goto(`/admin/users?q=${newcomer.email}`)
   await page.getByLabel('Select all that are shown').check()
   await page.getByRole('button', { name: 'Disable…' }).click()
@@ -231,7 +257,7 @@ test('whoever disables several people at once sees when nothing is left of any o
       .last(),
   ).toContainText('Nothing is left: nobody had to be told.')
   await expectAccessible('[role=dialog]')
-  receiver.answerWith(200)
+  goOn()
   await expect(dialog).toContainText('Nothing is left of 2 people. The longest took')
   const downloading = page.waitForEvent('download')
   await dialog.getByRole('button', { name: `Download the proof about ${newcomer.email}` }).click()
