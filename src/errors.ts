@@ -24,6 +24,7 @@ const STATUS = {
   wrong_secret: 403,
   fresh_sign_in_needed: 403,
   step_up_needed: 403,
+  setup_needed: 403,
   email_domain: 403,
   email_unconfirmed: 403,
   proxy_not_trusted: 403,

@@ -62,6 +62,10 @@ export const endpoints = {
 /** The page that lets a device in, with the code of the device. */
 export const deviceWithCode = (code: string): string => `${paths.device}?${new URLSearchParams({ user_code: code })}`
 
+/** The address of the page on which somebody who is signed in proves more, and then goes on to the given address. */
+export const stepUpWithReturn = (returnTo: string): string =>
+  `${paths.stepUp}?${new URLSearchParams({ return_to: returnTo })}`
+
 /** The address of the sign-in page that leads back to the given address afterwards. */
 export const loginWithReturn = (returnTo: string): string =>
   returnTo === paths.home ? paths.login : `${paths.login}?${new URLSearchParams({ return_to: returnTo })}`

@@ -101,7 +101,7 @@ async function finishSignIn(
     const site = await lockSite(trx, host)
     const consumed = await consumeSiteCode(trx, codeHash)
     const isGood = isOwn && consumed?.host === host && consumed.state === state && consumed.expiresAt > at
-    if (!lives || !site || site.disabled || !isGood) return undefined
+    if (!lives?.meetsDemand || !site || site.disabled || !isGood) return undefined
     await replaceSiteCookie(trx, { tokenHash: token.hash, host, sessionId: session.id, now: at })
     return { ...session, returnTo: consumed.returnTo, sessionMaxAge: site.sessionMaxAge ?? null }
   })

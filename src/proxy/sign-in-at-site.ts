@@ -2,7 +2,7 @@ import { refuse } from '../errors.ts'
 import { listProofs } from '../identity/sessions/fresh.ts'
 import { lockActor } from '../identity/sessions/lock-actor.ts'
 import type { SignedIn } from '../identity/sessions/session.ts'
-import { stepUpPage } from '../oauth/authorize/sign-in-reason.ts'
+import { acrOfDemand, stepUpPage } from '../oauth/authorize/sign-in-reason.ts'
 import { fallsShort, isTooOld, missingAcr } from '../oauth/clients/demands.ts'
 import { withQuery } from '../oauth/clients/redirect-uri.ts'
 import { RESERVED } from '../oauth/sites/evaluate-rules.ts'
@@ -45,6 +45,8 @@ export async function signInAtSite(
     else if (parseHost(host) === undefined) refuseHost()
     return withQuery(`${config.dashboardOrigin}/login`, { return_to: back })
   }
+  const path = withQuery('/api/authz/sign-in', { host, state, to: safeReturn(to) })
+  if (signedIn.fallsShort) return stepUpPage(services, path, await acrOfDemand(db.read, signedIn))
   const code = issueToken(random, '')
   try {
     const missing = await db.transaction(async (trx) => {
@@ -68,8 +70,7 @@ export async function signInAtSite(
       })
       return undefined
     })
-    if (missing !== undefined)
-      return stepUpPage(services, withQuery('/api/authz/sign-in', { host, state, to: safeReturn(to) }), missing)
+    if (missing !== undefined) return stepUpPage(services, path, missing)
   } catch (error) {
     // The site or the session ended meanwhile.
     if (isMissingReference(error)) refuseHost()

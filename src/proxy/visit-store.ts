@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { visitMeetsDemand } from '../identity/roles/role-demands.ts'
 import { sessionLives } from '../identity/sessions/session-store.ts'
 import { IDLE_MS } from '../identity/sessions/session.ts'
 import { accountMayAct } from '../identity/users/account-state.ts'
@@ -102,7 +103,8 @@ const byHost = readStatement((db, value: Values<Asked>) =>
     .leftJoin('users', (join) =>
       join
         .on(sql<boolean>`users.id = coalesce(app_passwords.user_id, sessions.user_id)`)
-        .on((eb) => accountMayAct(eb as never)),
+        .on((eb) => accountMayAct(eb as never))
+        .on(visitMeetsDemand),
     )
     .where('proxy_hosts.host', '=', value('host'))
     .where(clientExists)

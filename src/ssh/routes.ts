@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { atField } from '../errors.ts'
 import { actorOf, callerOf } from '../identity/sessions/actor.ts'
-import { needs, needsSessionOrToken } from '../identity/sessions/guards.ts'
+import { alsoLesser, needs, needsSessionOrToken } from '../identity/sessions/guards.ts'
 import { findSshBearer } from '../oauth/tokens/ssh-bearer-store.ts'
 import {
   ById,
@@ -95,7 +95,7 @@ export const sshRoutes =
     app.delete(
       '/api/ssh/keys/:id',
       {
-        onRequest: needsOrToken('ssh:keys:manage'),
+        onRequest: alsoLesser('anything', needsOrToken('ssh:keys:manage')),
         schema: {
           tags,
           summary: 'Delete a saved key, and revoke its certificates',
@@ -210,7 +210,7 @@ export const sshRoutes =
     app.post(
       '/api/ssh/certs/:id/revoke',
       {
-        onRequest: needs(services, 'ssh:cert:revoke'),
+        onRequest: alsoLesser('anything', needs(services, 'ssh:cert:revoke')),
         schema: {
           tags,
           summary: 'Revoke a certificate',

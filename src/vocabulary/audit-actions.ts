@@ -84,6 +84,8 @@ export const AUDIT_ACTIONS = [
   'user.password_reset_sent',
   'user.profile_updated',
   'user.registered',
+  'user.setup_link_opened',
+  'user.setup_link_sent',
   'user.signed_out',
   'user.updated',
   'user.username_released',

@@ -84,10 +84,12 @@ export async function signedInPerson(test: TestApp, traits: Traits = {}): Promis
         { name: `role of ${user.email}`, permissions, principals },
         services.now(),
       )
-      await addAssignment(skipEscalationCheck(trx), user.id, id)
+      const assignment = { userId: user.id, roleId: id, now: services.now() }
+      await addAssignment(skipEscalationCheck(trx), assignment)
     })
   }
-  if (traits.admin) await db.transaction((trx) => addAssignment(skipEscalationCheck(trx), user.id, ADMIN_ROLE))
+  const administration = { userId: user.id, roleId: ADMIN_ROLE, now: services.now() }
+  if (traits.admin) await db.transaction((trx) => addAssignment(skipEscalationCheck(trx), administration))
   return signIn(test, user)
 }
 

@@ -6,7 +6,6 @@ const SIGNED_OUT_PAGES = new Set<string>([
   paths.forgotPassword,
   paths.resetPassword,
   paths.setup,
-  paths.stepUp,
 ])
 
 /** The pages of the dashboard, with any value for a parameter such as `$userId`. */

@@ -2,6 +2,7 @@ import { QueryCache, QueryClient } from '@tanstack/react-query'
 import { ApiFailure, hasCode, isStatus } from '../api/failure.ts'
 import { hasUnsavedChanges } from '../lib/unsaved-changes.ts'
 import { loginWithReturn } from '../paths.ts'
+import { leaveForStepUp } from './leave-for-step-up.ts'
 import { markShownByShell, sessionState, setSessionState } from './session-state.ts'
 
 /**
@@ -10,6 +11,8 @@ import { markShownByShell, sessionState, setSessionState } from './session-state
  */
 export function noticeSession(error: unknown, isChange: boolean): void {
   if (hasCode(error, 'other_user')) setSessionState('other-user')
+  // A role demands more since this page was opened.
+  else if (hasCode(error, 'setup_needed')) void leaveForStepUp()
   // A wrong proof, or one that lacks something, is no news about the session.
   else if (!isStatus(error, 401) || hasCode(error, 'wrong_proof') || hasCode(error, 'second_step_needed')) return
   else if (isChange || hasUnsavedChanges() || sessionState() === 'ended') setSessionState('ended')

@@ -12,6 +12,8 @@ import { base32, SECRET_BYTES, totpUri } from '../second-step/totp.ts'
 import { useCode } from '../second-step/use-second-step.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { changeOwnAccount } from '../sessions/lock-actor.ts'
+import { refuseLosingLastMeans } from '../sessions/lock-out.ts'
+import { raiseBySettingUp } from '../sessions/raise-session.ts'
 import { tellOwner, type TellServices } from '../sign-in/tell-owner.ts'
 import { readSettings } from '../users/settings-store.ts'
 
@@ -46,6 +48,7 @@ export const confirmTotp = (
       throw atField('code', secondStepErrors.code_wrong())
     const since = services.now()
     await storeTotp(trx, actor.id, { ...totp, since })
+    await raiseBySettingUp(services, trx, { method: 'password', amr: ['pwd', 'otp'] }, actor)
     const recoveryCodes = await giveRecoveryCodes(services, trx, actor.id)
     const credential = { kind: 'totp' } as const
     await publish(services, trx, 'credential_changed', { userId: actor.id, change: 'created', by: 'owner', credential })
@@ -71,6 +74,7 @@ export const removeTotp = (services: TotpServices, actor: SignedInActor): Promis
   changeOwnAccount(services, actor, async (trx) => {
     if (!(await findTotp(trx, actor.id))?.since) refuse(secondStepErrors.totp_off())
     await removeSecondStep(services, trx, { userId: actor.id, by: 'owner' })
+    await refuseLosingLastMeans(trx, actor.id)
     await tellOwner(services, trx, actor.id, { type: 'security.totp_removed', data: {}, actor })
     await record(services, trx, 'totp.removed', actor)
   })

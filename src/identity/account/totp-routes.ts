@@ -3,7 +3,7 @@ import { failures, type Routes, strict, Success, success } from '../../platform/
 import type { IdentityServices } from '../access-events.ts'
 import { countRecoveryCodes, findTotp } from '../second-step/second-step-store.ts'
 import { actorOf } from '../sessions/actor.ts'
-import { signedIn } from '../sessions/guards.ts'
+import { alsoLesser, signedIn } from '../sessions/guards.ts'
 import { TotpCode } from '../sign-in/second-step-contracts.ts'
 import { beginTotp, confirmTotp, removeTotp, renewRecoveryCodes } from './manage-totp.ts'
 
@@ -39,7 +39,7 @@ export const totpRoutes =
     app.post(
       path,
       {
-        onRequest: signedIn(services, 'fresh'),
+        onRequest: alsoLesser('set_up_second_step', signedIn(services, 'fresh')),
         schema: {
           tags,
           summary: 'Begin to use an authenticator app',
@@ -66,7 +66,7 @@ export const totpRoutes =
     app.post(
       `${path}/confirm`,
       {
-        onRequest: signedIn(services, 'fresh'),
+        onRequest: alsoLesser('set_up_second_step', signedIn(services, 'fresh')),
         schema: {
           tags,
           summary: 'Turn the authenticator app on, with a first code',

@@ -13,7 +13,7 @@ import type { IdentityServices } from '../access-events.ts'
 import { listPasskeys, Passkey } from '../passkeys/passkey-store.ts'
 import { readHoldings } from '../roles/holdings.ts'
 import { type SignedInActor, actorOf } from '../sessions/actor.ts'
-import { needs } from '../sessions/guards.ts'
+import { alsoLesser, needs } from '../sessions/guards.ts'
 import { listSessions } from '../sessions/session-store.ts'
 import { Session } from '../sessions/session.ts'
 import { userErrors } from '../users/user-errors.ts'
@@ -22,6 +22,7 @@ import { User } from '../users/user.ts'
 import { endUserSession, removeUserPasskey, removeUserTotp, signOutUser } from './end-access.ts'
 import { LifecycleAction } from './lifecycle-action.ts'
 import { listPendingActions } from './lifecycle-store.ts'
+import { sendSetUpLink } from './send-set-up-link.ts'
 
 /** All that gives a person access. A part that the caller may not see is null. */
 const Access = Type.Object(
@@ -69,7 +70,7 @@ export const accessRoutes =
     app.post(
       '/api/admin/users/:userId/sign-out',
       {
-        onRequest: needs(services, 'users:lifecycle'),
+        onRequest: alsoLesser('anything', needs(services, 'users:lifecycle')),
         schema: {
           tags,
           summary: 'End all sessions and tokens of a user',
@@ -87,7 +88,7 @@ export const accessRoutes =
     app.delete(
       '/api/admin/users/:userId/sessions/:sessionId',
       {
-        onRequest: needs(services, 'users:lifecycle'),
+        onRequest: alsoLesser('anything', needs(services, 'users:lifecycle')),
         schema: {
           tags,
           summary: 'End one session of a user',
@@ -138,10 +139,29 @@ export const accessRoutes =
       },
     )
 
+    app.post(
+      '/api/admin/users/:userId/setup-link',
+      {
+        onRequest: needs(services, 'users:lifecycle', 'fresh'),
+        schema: {
+          tags,
+          summary: 'Mail a user a link to set up what a role demands',
+          description:
+            'For somebody who has no passkey or second step, and whose seven days are over. It is valid for 24 hours, works once, and needs a sign-in too.',
+          params: ByUser,
+          response: { 200: Success, ...failures(401, 403, 404, 409) },
+        },
+      },
+      async (request) => {
+        await sendSetUpLink(services, request.params.userId, actorOf(services, request))
+        return success
+      },
+    )
+
     app.delete(
       '/api/admin/users/:userId/app-passwords/:appPasswordId',
       {
-        onRequest: needs(services, 'users:lifecycle'),
+        onRequest: alsoLesser('anything', needs(services, 'users:lifecycle')),
         schema: {
           tags,
           summary: 'End an app password of a user',

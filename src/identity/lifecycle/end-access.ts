@@ -12,6 +12,7 @@ import { findTotp } from '../second-step/second-step-store.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { administer } from '../sessions/administer.ts'
 import { endSession, endSessionsOfUsers } from '../sessions/end-sessions.ts'
+import { refuseLosingLastMeans } from '../sessions/lock-out.ts'
 import { sessionErrors } from '../sessions/session-errors.ts'
 import { tellOwner, type TellServices } from '../sign-in/tell-owner.ts'
 import { lockAccount } from '../users/lock-user.ts'
@@ -63,6 +64,7 @@ export const removeUserPasskey = (
   changeUserAccess(services, userId, actor, 'everything', async (trx) => {
     const removed = await deletePasskey(trx, userId, passkeyId)
     if (!removed) refuse(passkeyErrors.no_such_passkey())
+    await refuseLosingLastMeans(trx, userId)
     const { name } = removed
     await tellPasskeyChanged(services, trx, removed, { userId, change: 'deleted', by: 'administrator' })
     await tellOwner(services, trx, userId, { type: 'security.passkey_removed', data: { passkeyId, name }, actor })
@@ -80,6 +82,7 @@ export const removeUserTotp = (services: AccessServices, userId: string, actor: 
   changeUserAccess(services, userId, actor, 'everything', async (trx) => {
     if (!(await findTotp(trx, userId))?.since) refuse(secondStepErrors.totp_off())
     await removeSecondStep(services, trx, { userId, by: 'administrator' })
+    await refuseLosingLastMeans(trx, userId)
     await tellOwner(services, trx, userId, { type: 'security.totp_removed', data: {}, actor })
     await recordEvent(services, trx, {
       action: 'totp.removed',

@@ -22,6 +22,7 @@ import type { Role } from '../roles/role.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { administer } from '../sessions/administer.ts'
 import { requireFresh } from '../sessions/fresh.ts'
+import { refuseLockingOut } from '../sessions/lock-out.ts'
 import { lockUser } from '../users/lock-user.ts'
 import { refuseUnknownUser } from '../users/user-store.ts'
 
@@ -62,7 +63,9 @@ export async function giveRole(
   const role = await requireRole(trx, roleId)
   refuseGivingMore(held, holdingsOf(role), 'everything')
   if (role.permissions.length > 0) await requireFresh(services, trx, actor)
-  if (!(await addAssignment(trx, userId, roleId).catch(refuseGone))) return undefined
+  await refuseLockingOut(trx, actor, { demand: role.requires, holds: (last) => last === userId })
+  const assignment = { userId, roleId, now: services.now() }
+  if (!(await addAssignment(trx, assignment).catch(refuseGone))) return undefined
   await record(services, trx, 'role.assigned', actor, userId, role)
   return role
 }

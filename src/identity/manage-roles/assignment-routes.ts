@@ -4,7 +4,7 @@ import type { IdentityServices } from '../access-events.ts'
 import { listRolesOf } from '../roles/role-store.ts'
 import { Role } from '../roles/role.ts'
 import { actorOf } from '../sessions/actor.ts'
-import { needs, signedIn } from '../sessions/guards.ts'
+import { alsoLesser, needs, signedIn } from '../sessions/guards.ts'
 import { refuseUnknownUser } from '../users/user-store.ts'
 import { User } from '../users/user.ts'
 import { assignRole, unassignRole } from './assign-role.ts'
@@ -60,7 +60,7 @@ export const assignmentRoutes =
     app.delete(
       '/api/admin/users/:userId/roles/:roleId',
       {
-        onRequest: needs(services, 'roles:assign'),
+        onRequest: alsoLesser('anything', needs(services, 'roles:assign')),
         schema: {
           tags,
           summary: 'Take a role from a user',

@@ -84,7 +84,8 @@ async function makeAdministrator(
   trx: Trx,
   userId: string,
 ): Promise<boolean> {
-  if (!(await addAssignment(skipEscalationCheck(trx), userId, ADMIN_ROLE))) return false
+  if (!(await addAssignment(skipEscalationCheck(trx), { userId, roleId: ADMIN_ROLE, now: services.now() })))
+    return false
   await publish(services, trx, 'role_assigned', { userId, role: await requireRole(trx, ADMIN_ROLE) })
   return true
 }

@@ -15,7 +15,15 @@ import { describePermission, isPermission, PERMISSIONS } from '../../vocabulary/
 import type { IdentityServices } from '../access-events.ts'
 import { Attributes } from '../roles/attributes.ts'
 import { requireRole, listRoles } from '../roles/role-store.ts'
-import { PermissionEntry, PermissionName, Principals, Role, RoleDescription, RoleName } from '../roles/role.ts'
+import {
+  PermissionEntry,
+  PermissionName,
+  Principals,
+  RequiredOfHolders,
+  Role,
+  RoleDescription,
+  RoleName,
+} from '../roles/role.ts'
 import { RoleSsh } from '../roles/ssh-rules.ts'
 import { actorOf } from '../sessions/actor.ts'
 import { needs } from '../sessions/guards.ts'
@@ -68,6 +76,7 @@ export const roleRoutes =
                 Type.Array(PermissionName, { maxItems: PERMISSIONS.length, uniqueItems: true }),
               ),
               attributes: Type.Optional(Attributes),
+              requires: Type.Optional(RequiredOfHolders),
             },
             strict,
           ),
@@ -92,12 +101,12 @@ export const roleRoutes =
     app.patch(
       '/api/admin/roles/:id',
       {
-        onRequest: needs(services, 'roles:write'),
+        onRequest: needs(services, 'roles:write', 'sometimes_fresh'),
         schema: {
           tags,
           summary: 'Change a role',
           description:
-            'Its name, its description, the UNIX accounts it opens, the rules for SSH certificates and its attributes; the last two are replaced as a whole. The caller has to hold what the role holds, and what is added to it; rules can be loosened only as far as those of the caller’s own certificates, and only administrators change the name or the attributes of a role that they have. Certificates that name a principal which is taken out, or that the rules no longer allow, are revoked. Built-in roles keep their names.',
+            'Its name, its description, the UNIX accounts it opens, the rules for SSH certificates and its attributes; the last two are replaced as a whole. The caller has to hold what the role holds, and what is added to it; rules can be loosened only as far as those of the caller’s own certificates, and only administrators change the name or the attributes of a role that they have. Certificates that name a principal which is taken out, or that the rules no longer allow, are revoked. Built-in roles keep their names. Lowering `requires` needs a fresh sign-in; what the last administrator would have to meet, only a session sets that meets it (409).',
           params: ById,
           body: Type.Object(
             {
@@ -105,6 +114,7 @@ export const roleRoutes =
               description: Type.Optional(RoleDescription),
               principals: Type.Optional(Principals),
               attributes: Type.Optional(Attributes),
+              requires: Type.Optional(RequiredOfHolders),
               ssh: Type.Optional(Nullable(RoleSsh)),
             },
             strict,

@@ -6,6 +6,7 @@ import { isDuplicate } from '../../storage/failure.ts'
 import type { AuditAction } from '../../vocabulary/audit-actions.ts'
 import { ADMIN_ROLE } from '../../vocabulary/built-in-roles.ts'
 import { isPermission } from '../../vocabulary/permissions.ts'
+import type { RoleDemand } from '../../vocabulary/role-demands.ts'
 import {
   type IdentityServices,
   MAX_NAMED_HOLDERS,
@@ -16,6 +17,7 @@ import {
 import { type Attributes, changesAttributes, packAttributes } from '../roles/attributes.ts'
 import { refuseOwnEscalation, withoutEscalation } from '../roles/escalation.ts'
 import { holdingsOf, refuseChangingStrongerRole, refuseGivingMore, type UserHoldings } from '../roles/holdings.ts'
+import { isMore } from '../roles/role-demands.ts'
 import { roleErrors } from '../roles/role-errors.ts'
 import {
   requireRole,
@@ -23,6 +25,7 @@ import {
   addRole,
   deletePermission,
   deleteRole,
+  holdsRole,
   lockPrincipalsOfRole,
   listHolderIds,
   updateRole,
@@ -40,6 +43,7 @@ import {
 import type { SignedInActor } from '../sessions/actor.ts'
 import { administer } from '../sessions/administer.ts'
 import { requireFresh } from '../sessions/fresh.ts'
+import { refuseLockingOut } from '../sessions/lock-out.ts'
 import { refuseUsernames } from '../users/usernames.ts'
 
 type RoleServices = Pick<IdentityServices, 'config' | 'db' | 'now' | 'accessSubscribers'>
@@ -67,6 +71,7 @@ export interface RoleChange {
   attributes?: Attributes
   /** Replaces the earlier rules as a whole. */
   ssh?: RoleSsh | null
+  requires?: RoleDemand
 }
 
 /**
@@ -81,7 +86,7 @@ export const changeRole = (
 ): Promise<Role> =>
   administer(services, actor, async (trx, held) => {
     const before = await requireRole(trx, id)
-    const { principals = before.principals, ssh: _ssh, attributes, ...texts } = changes
+    const { principals = before.principals, ssh: _ssh, attributes, requires = before.requires, ...texts } = changes
     const ssh = changes.ssh === undefined ? before.ssh : checkSshRules(changes.ssh)
     refuseChangingStrongerRole(held, holdingsOf(before))
     refuseGivingMore(held, holdingsOf({ ...before, principals, ssh }), 'access')
@@ -89,6 +94,9 @@ export const changeRole = (
     if (before.builtIn && changes.name !== undefined && changes.name !== before.name) {
       refuse(roleErrors.built_in_role_keeps_name())
     }
+    if (isMore(before.requires, requires)) await requireFresh(services, trx, actor)
+    if (isMore(requires, before.requires))
+      await refuseLockingOut(trx, actor, { demand: requires, holds: (userId) => holdsRole(trx, userId, id) })
     const added = principals.filter((name) => !before.principals.includes(name))
     if (added.length > 0) await refuseUsernames(trx, added)
     const losesPrincipals = before.principals.some((name) => !principals.includes(name))
@@ -102,6 +110,8 @@ export const changeRole = (
       ...(changes.principals ? { principals: JSON.stringify(principals) } : {}),
       ...(changes.ssh === undefined ? {} : writeRoleSsh(ssh)),
       ...(attributes ? { attributes: packAttributes(attributes) } : {}),
+      ...(requires === before.requires ? {} : { requires }),
+      ...(isMore(requires, before.requires) ? { requires_since: services.now() } : {}),
     }
     await withoutEscalation(trx, held, roleChangeChecks(services), (checked) =>
       updateRole(checked, id, columns).catch(refuseTakenName),

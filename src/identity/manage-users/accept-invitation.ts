@@ -137,6 +137,6 @@ async function choosePasskey(
         data: { name },
       })
     },
-    session: passkeySignIn(facts.deviceType),
+    session: passkeySignIn(facts.deviceType, facts.userVerified),
   }
 }

@@ -3,7 +3,7 @@ import { ById, failures, type Routes, strict } from '../../platform/http/contrac
 import { sourceOf } from '../../platform/http/request-source.ts'
 import type { IdentityServices } from '../access-events.ts'
 import { actorOf } from '../sessions/actor.ts'
-import { signedIn } from '../sessions/guards.ts'
+import { alsoLesser, signedIn } from '../sessions/guards.ts'
 import { clearSessionCookie } from '../sessions/session-cookie.ts'
 import { signInSourceOf } from '../sign-in/sign-in-source.ts'
 import { GivenPassword } from '../users/password-rules.ts'
@@ -58,7 +58,7 @@ export const notMeRoutes =
     app.post(
       '/api/notifications/:id/not-me',
       {
-        onRequest: signedIn(services),
+        onRequest: alsoLesser('anything', signedIn(services)),
         schema: {
           tags: ['Notifications'],
           summary: 'Say of a notification: this was not me',

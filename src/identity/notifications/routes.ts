@@ -5,7 +5,7 @@ import { decodeCursor } from '../../platform/http/cursor.ts'
 import type { Services } from '../../platform/services.ts'
 import { emitForUsers } from '../../storage/signals.ts'
 import { actorOf } from '../sessions/actor.ts'
-import { signedIn } from '../sessions/guards.ts'
+import { alsoLesser, signedIn } from '../sessions/guards.ts'
 import { changeOwnAccount } from '../sessions/lock-actor.ts'
 import { markAllRead } from './mark-all-read.ts'
 import { notificationErrors } from './notification-errors.ts'
@@ -26,7 +26,7 @@ export const notificationRoutes =
     app.get(
       '/api/notifications',
       {
-        onRequest: signedIn(services),
+        onRequest: alsoLesser('anything', signedIn(services)),
         schema: {
           tags,
           summary: 'List your notifications',
@@ -56,7 +56,7 @@ export const notificationRoutes =
     app.get(
       '/api/notifications/stream',
       {
-        onRequest: signedIn(services),
+        onRequest: alsoLesser('anything', signedIn(services)),
         exposeHeadRoute: false,
         schema: {
           tags,
@@ -99,7 +99,7 @@ export const notificationRoutes =
     app.patch(
       '/api/notifications/:id/read',
       {
-        onRequest: signedIn(services),
+        onRequest: alsoLesser('anything', signedIn(services)),
         schema: {
           tags,
           summary: 'Mark a notification read',
@@ -125,7 +125,7 @@ export const notificationRoutes =
     app.post(
       '/api/notifications/read-all',
       {
-        onRequest: signedIn(services),
+        onRequest: alsoLesser('anything', signedIn(services)),
         schema: {
           tags,
           summary: 'Mark all notifications read',

@@ -85,7 +85,7 @@ type Outcome =
 const useCredential = (
   services: LoginServices,
   { id, userId, deviceType }: StoredCredential,
-  { counter, backedUp }: AssertionFacts,
+  { counter, backedUp, userVerified }: AssertionFacts,
   source: SignInSource,
 ): Promise<Outcome> =>
   services.db.transaction(async (trx) => {
@@ -94,10 +94,10 @@ const useCredential = (
     if (account.disabledAt !== null) return { reason: 'account_disabled', disabledAt: account.disabledAt }
 
     const at = services.now()
-    if (!(await markPasskeyUsed(trx, { id, counter, backedUp, at }))) return { reason: 'counter' }
+    if (!(await markPasskeyUsed(trx, { id, counter, backedUp, userVerified, at }))) return { reason: 'counter' }
 
     const { user } = account
-    const session = await signIn(services, trx, { user, ...passkeySignIn(deviceType), source })
+    const session = await signIn(services, trx, { user, ...passkeySignIn(deviceType, userVerified), source })
     return { user: { ...user, lastLoginAt: at }, session }
   })
 
@@ -122,8 +122,9 @@ export async function loginOptions({
  * How a session is marked that a passkey started. RFC 8176: hwk is a key that can't leave its hardware, swk one that can be
  * copied, user means that a user was present.
  */
-export const passkeySignIn = (deviceType: DeviceType) => ({
+export const passkeySignIn = (deviceType: DeviceType, verified: boolean) => ({
   method: 'passkey' as const,
   amr: [deviceType === 'singleDevice' ? 'hwk' : 'swk', 'user'],
+  verified,
   remember: true,
 })

@@ -4,6 +4,7 @@ import type { Services } from '../../platform/services.ts'
 import type { IdentityServices } from '../access-events.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { changeOwnAccount } from '../sessions/lock-actor.ts'
+import { refuseLosingLastMeans } from '../sessions/lock-out.ts'
 import { tellOwner, type TellServices } from '../sign-in/tell-owner.ts'
 import { passkeyErrors } from './passkey-errors.ts'
 import { refuseMarkup } from './passkey-name.ts'
@@ -52,6 +53,7 @@ export function removePasskey(
       if (!(await findPasskey(trx, actor.id, id))) refuse(passkeyErrors.no_such_passkey())
       refuse(passkeyErrors.last_passkey())
     }
+    await refuseLosingLastMeans(trx, actor.id)
     await tellPasskeyChanged(services, trx, removed, { userId: actor.id, change: 'deleted', by: 'owner' })
     const data = { passkeyId: id, name: removed.name }
     await tellOwner(services, trx, actor.id, { type: 'security.passkey_removed', data, actor })

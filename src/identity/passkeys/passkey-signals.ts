@@ -1,5 +1,6 @@
 import type { Services } from '../../platform/services.ts'
 import type { Reader } from '../../storage/database.ts'
+import { findLacking } from '../roles/role-demands.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { hasPasskeyOffer } from '../sessions/session-store.ts'
 import { findUser } from '../users/user-store.ts'
@@ -39,9 +40,10 @@ export async function namesOnPasskeys(
   return { name, displayName: user?.displayName ?? name }
 }
 
-/** Whether the browser of this session may now make a passkey by itself. */
-export const mayMakePasskey = (
+/** Whether the browser of this session may now make a passkey by itself: never for somebody of whom a role demands one, as it would not do. */
+export const mayMakePasskey = async (
   { now }: Pick<Services, 'now'>,
   db: Reader,
-  { sessionId }: Pick<SignedInActor, 'id' | 'sessionId'>,
-): Promise<boolean> => hasPasskeyOffer(db, sessionId, now())
+  { id, sessionId }: Pick<SignedInActor, 'id' | 'sessionId'>,
+): Promise<boolean> =>
+  (await hasPasskeyOffer(db, sessionId, now())) && (await findLacking(db, id))?.demand !== 'passkey'

@@ -70,6 +70,7 @@ export async function addPasskey(trx: Trx, passkey: NewPasskey): Promise<Passkey
     aaguid: passkey.aaguid,
     created_at: passkey.createdAt,
     last_used_at: null,
+    verifies: passkey.userVerified ? 1 : 0,
   }
   await trx.insertInto('passkeys').values(row).execute()
   return toPasskey(row)
@@ -125,24 +126,31 @@ interface Use {
   id: string
   counter: number
   backedUp: boolean
+  userVerified: boolean
   at: number
 }
 
-const useOnce = writeStatement((db, value: Values<Omit<Use, 'backedUp'> & { backedUp: number }>) =>
-  db
-    .updateTable('passkeys')
-    .set({ counter: value('counter'), backed_up: value('backedUp'), last_used_at: value('at') })
-    .where('id', '=', value('id'))
-    .where(sql<boolean>`(counter < ${value('counter')} or (counter = 0 and counter = ${value('counter')}))`)
-    .returning('id'),
+const useOnce = writeStatement(
+  (db, value: Values<Omit<Use, 'backedUp' | 'userVerified'> & { backedUp: number; verified: number }>) =>
+    db
+      .updateTable('passkeys')
+      .set({
+        counter: value('counter'),
+        backed_up: value('backedUp'),
+        last_used_at: value('at'),
+        verifies: sql<number | null>`case when ${value('verified')} = 1 then 1 else verifies end`,
+      })
+      .where('id', '=', value('id'))
+      .where(sql<boolean>`(counter < ${value('counter')} or (counter = 0 and counter = ${value('counter')}))`)
+      .returning('id'),
 )
 
 /**
  * Compares and sets the counter in one statement, so that of two logins with the same counter only one succeeds. The
  * counter must have grown, unless the authenticator has none and always reports 0 (WebAuthn Level 3 §7.2, signCount).
  */
-export async function markPasskeyUsed(trx: Trx, { id, counter, backedUp, at }: Use): Promise<boolean> {
-  const rows = await useOnce(trx, { id, counter, backedUp: backedUp ? 1 : 0, at })
+export async function markPasskeyUsed(trx: Trx, { id, counter, backedUp, userVerified, at }: Use): Promise<boolean> {
+  const rows = await useOnce(trx, { id, counter, backedUp: backedUp ? 1 : 0, verified: userVerified ? 1 : 0, at })
   return rows.length > 0
 }
 

@@ -3,6 +3,7 @@ import { refuse } from '../../errors.ts'
 import { addressKey } from '../../platform/limits/address-queue.ts'
 import { LIMITS } from '../../platform/limits/limits.ts'
 import type { Services } from '../../platform/services.ts'
+import { findLacking } from '../roles/role-demands.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { changeAs, changeOwnAccount } from '../sessions/lock-actor.ts'
 import { raiseSession } from '../sessions/raise-session.ts'
@@ -46,7 +47,9 @@ export async function proofOptions(
   const challengeId = await changeAs(services, actor, (trx) =>
     addProofChallenge(trx, { sessionId: actor.sessionId, challenge, now: now() }),
   )
-  const userVerification = 'preferred' as const
+  // A browser that is told to prefer it may leave it out, where a role demands it.
+  const lacking = await findLacking(db.read, actor.id)
+  const userVerification = lacking?.demand === 'passkey' ? 'required' : 'preferred'
   return {
     challengeId,
     options: { challenge, rpId: config.rpId, timeout: CHALLENGE_MS, userVerification, allowCredentials },
@@ -88,10 +91,10 @@ async function verifyAndRaise(
   const expected = { ...expectationOf(config, challenge), credential: { ...credential, userHandle }, isNamed: true }
   const verdict = await verifyAssertion(expected, response)
   if (!verdict.verified) return refuseFor(verdict.reason, verdict.detail)
-  const { counter, backedUp } = verdict.facts
+  const { counter, backedUp, userVerified } = verdict.facts
   const raised = await changeOwnAccount(services, actor, async (trx) =>
-    (await markPasskeyUsed(trx, { id: credential.id, counter, backedUp, at: now() }))
-      ? raiseSession(services, trx, passkeySignIn(credential.deviceType), actor)
+    (await markPasskeyUsed(trx, { id: credential.id, counter, backedUp, userVerified, at: now() }))
+      ? raiseSession(services, trx, passkeySignIn(credential.deviceType, userVerified), actor)
       : undefined,
   )
   return raised ?? refuseFor('counter')

@@ -9,6 +9,7 @@ import { isDuplicate } from '../../storage/failure.ts'
 import type { IdentityServices } from '../access-events.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { changeOwnAccount } from '../sessions/lock-actor.ts'
+import { raiseBySettingUp } from '../sessions/raise-session.ts'
 import { consumePasskeyOffer } from '../sessions/session-store.ts'
 import { tellOwner, type TellServices } from '../sign-in/tell-owner.ts'
 import { readSettings } from '../users/settings-store.ts'
@@ -23,6 +24,7 @@ import {
   expectationOf,
 } from './challenge-store.ts'
 import { OFFERED_ALGORITHMS } from './credential-key.ts'
+import { passkeySignIn } from './login-with-passkey.ts'
 import { passkeyErrors } from './passkey-errors.ts'
 import { defaultPasskeyName, refuseMarkup } from './passkey-name.ts'
 import { mayMakePasskey, namesOnPasskeys } from './passkey-signals.ts'
@@ -160,6 +162,9 @@ async function store(
     return await changeOwnAccount(services, actor, async (trx) => {
       const passkey = await addPasskey(trx, { ...facts, userId: actor.id, name, createdAt: services.now() })
       const { id } = passkey
+      // One that the browser has made by itself proves nobody.
+      if (!isConditional)
+        await raiseBySettingUp(services, trx, passkeySignIn(facts.deviceType, facts.userVerified), actor)
       await tellPasskeyChanged(services, trx, passkey, { userId: actor.id, change: 'created', by: 'owner' })
       const conditional = isConditional ? { conditional: true as const } : {}
       const data = { passkeyId: id, name, ...conditional }

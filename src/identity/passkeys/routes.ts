@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { ById, failures, type Routes, strict, Success, success } from '../../platform/http/contracts.ts'
 import type { IdentityServices } from '../access-events.ts'
 import { actorOf } from '../sessions/actor.ts'
-import { signedIn } from '../sessions/guards.ts'
+import { alsoLesser, signedIn } from '../sessions/guards.ts'
 import { signInSourceOf } from '../sign-in/sign-in-source.ts'
 import { completeSignIn } from '../sign-in/sign-in.ts'
 import { User } from '../users/user.ts'
@@ -36,7 +36,7 @@ export const passkeyRoutes =
     app.post(
       '/api/passkeys/register/options',
       {
-        onRequest: signedIn(services, 'fresh'),
+        onRequest: alsoLesser('set_up_passkey', signedIn(services, 'fresh')),
         schema: {
           tags,
           summary: 'Begin to register a passkey',
@@ -56,7 +56,7 @@ export const passkeyRoutes =
     app.post(
       '/api/passkeys/register/verify',
       {
-        onRequest: signedIn(services, 'fresh'),
+        onRequest: alsoLesser('set_up_passkey', signedIn(services, 'fresh')),
         bodyLimit: VERIFY_LIMIT,
         schema: {
           tags,

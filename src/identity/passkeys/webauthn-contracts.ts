@@ -72,7 +72,7 @@ export const ProofOptions = Type.Object(
     challenge: Type.String(),
     rpId: Type.String(),
     timeout: Type.Integer(),
-    userVerification: UserVerification,
+    userVerification: Type.Enum(['preferred', 'required'], { description: 'Required where a role demands it.' }),
     allowCredentials: Type.Array(CredentialDescriptor),
   },
   { title: 'OwnCredentialRequestOptions', description: 'WebAuthn Level 3 section 5.5.' },

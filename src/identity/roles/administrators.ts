@@ -12,6 +12,12 @@ export async function refuseLastAdministrator(trx: Trx, leavingIds: string[]): P
   }
 }
 
+/** The only active administrator; undefined when there are several. */
+export async function findLastAdministratorId(db: Reader): Promise<string | undefined> {
+  const [only, ...others] = await listActiveAdministratorIds(db)
+  return others.length === 0 ? only : undefined
+}
+
 const administrators = (db: Reader) =>
   db.selectFrom('user_roles').select('user_roles.user_id').where('user_roles.role_id', '=', ADMIN_ROLE)
 

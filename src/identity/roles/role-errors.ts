@@ -8,6 +8,15 @@ export const roleErrors = defineErrors({
   attributes_too_large: ['invalid_input', 'The attributes are larger than 16 KB.'],
   bootstrap_secret_wrong: ['wrong_secret', 'This is not the bootstrap secret.'],
   built_in_role_keeps_name: ['conflict', 'A built-in role keeps its name.'],
+  nothing_to_set_up: ['conflict', 'No role demands anything of this person for which they have nothing.'],
+  demand_locks_out: [
+    'conflict',
+    'This would be demanded of the last administrator, and your own sign-in is less. Sign in with what is demanded first.',
+  ],
+  last_means_of_administrator: [
+    'conflict',
+    'A role demands this of the last administrator, who has nothing else for it.',
+  ],
   built_in_role_stays: ['conflict', "A built-in role can't be deleted."],
   custom_extension_twice: ['invalid_input', 'An extension is there twice.'],
   force_command_not_one_line: ['invalid_input', 'The command must be one line without control characters.'],

@@ -22,7 +22,7 @@ const roles = (db: Reader) =>
   db
     .selectFrom('roles')
     .select(['roles.id', 'roles.name', 'roles.description', 'roles.principals', 'roles.ssh'])
-    .select(['roles.ssh_gifts', 'roles.built_in', 'roles.created_at', 'roles.attributes'])
+    .select(['roles.ssh_gifts', 'roles.built_in', 'roles.created_at', 'roles.attributes', 'roles.requires'])
     .select(packedPermissions.as('permissions'))
 
 type RoleRow = Awaited<ReturnType<ReturnType<typeof roles>['executeTakeFirstOrThrow']>>
@@ -36,6 +36,7 @@ const toRole = (row: RoleRow): Role => ({
   builtIn: row.built_in === 1,
   permissions: row.permissions === null ? [] : row.permissions.split(' ').toSorted(),
   attributes: unpackAttributes(row.attributes),
+  requires: row.requires,
 })
 
 /** Whether a role of the user has the permission, as a column of a query that finds the user. */
@@ -136,7 +137,7 @@ export async function addBuiltInRoles(trx: Trx, now: number): Promise<void> {
 
 /** Fails as a duplicate when another role has the name. */
 export async function addRole(trx: CheckedTrx, id: string, role: NewRole, now: number): Promise<void> {
-  const { name, description = '', principals = [], ssh, permissions = [], attributes = {} } = role
+  const { name, description = '', principals = [], ssh, permissions = [], attributes = {}, requires = 'none' } = role
   await trx
     .insertInto('roles')
     .values({
@@ -148,6 +149,8 @@ export async function addRole(trx: CheckedTrx, id: string, role: NewRole, now: n
       built_in: 0,
       created_at: now,
       attributes: packAttributes(attributes),
+      requires,
+      requires_since: now,
     })
     .execute()
   for (const permission of permissions) await addPermission(trx, id, permission)
@@ -175,6 +178,15 @@ export async function deleteRole(trx: CheckedTrx, id: string): Promise<void> {
 /** Waits for certificates that are being issued with what this role gives, and lets none begin until the commit. */
 export async function lockPrincipalsOfRole(trx: Trx, id: string): Promise<void> {
   await trx.selectFrom('roles').select('id').where('id', '=', id).forUpdate().execute()
+}
+
+export async function holdsRole(db: Reader, userId: string, roleId: string): Promise<boolean> {
+  const query = db
+    .selectFrom('user_roles')
+    .select('role_id')
+    .where('user_id', '=', userId)
+    .where('role_id', '=', roleId)
+  return (await query.executeTakeFirst()) !== undefined
 }
 
 /** The users who have this role, up to the limit. */
@@ -208,10 +220,13 @@ export async function deletePermission(trx: CheckedTrx, roleId: string, permissi
 }
 
 /** False when the user had it already. Fails as a missing reference when the user or the role is gone. */
-export async function addAssignment(trx: CheckedTrx, userId: string, roleId: string): Promise<boolean> {
+export async function addAssignment(
+  trx: CheckedTrx,
+  { userId, roleId, now }: { userId: string; roleId: string; now: number },
+): Promise<boolean> {
   const rows = await trx
     .insertInto('user_roles')
-    .values({ user_id: userId, role_id: roleId })
+    .values({ user_id: userId, role_id: roleId, assigned_at: now })
     .onConflict((conflict) => conflict.doNothing())
     .returning('role_id')
     .execute()

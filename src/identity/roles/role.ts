@@ -3,6 +3,7 @@ import { Nullable, OpenEnum } from '../../platform/http/contracts.ts'
 import { VisibleName, VisibleText } from '../../platform/http/visible-name.ts'
 import type { Permission } from '../../vocabulary/permissions.ts'
 import { PERMISSIONS } from '../../vocabulary/permissions.ts'
+import { ROLE_DEMANDS, type RoleDemand } from '../../vocabulary/role-demands.ts'
 import { Attributes } from './attributes.ts'
 import { giftsOf, RoleSsh } from './ssh-rules.ts'
 
@@ -23,6 +24,11 @@ export const Principals = Type.Array(Type.String({ pattern: '^[A-Za-z0-9_][A-Za-
   description: 'UNIX accounts that SSH certificates of people with this role open.',
 })
 
+export const RequiredOfHolders = Type.Enum(ROLE_DEMANDS, {
+  description:
+    'What the sign-in of who holds the role has to be: with a second step or a passkey, or with a passkey that verified its user. Sessions and tokens that are less are held to it at their next request.',
+})
+
 export const Role = Type.Object(
   {
     id: Type.String(),
@@ -33,6 +39,7 @@ export const Role = Type.Object(
     builtIn: Type.Boolean(),
     permissions: Type.Array(HeldPermission),
     attributes: Attributes,
+    requires: RequiredOfHolders,
   },
   { title: 'Role' },
 )
@@ -50,6 +57,7 @@ export interface NewRole {
   ssh?: RoleSsh | null
   permissions?: Permission[]
   attributes?: Attributes
+  requires?: RoleDemand
 }
 
 /** Whether SSH certificates depend on what a role gives. A certificate may name an attribute. */

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Actor } from '../../platform/audit/record-event.ts'
+import type { Lesser } from '../../platform/http/contracts.ts'
 import { type RequestSource, sourceOf } from '../../platform/http/request-source.ts'
 import type { Services } from '../../platform/services.ts'
 import type { Permission } from '../../vocabulary/permissions.ts'
@@ -19,6 +20,8 @@ export interface SignedInActor extends Person {
   sessionId: string
   /** When it was last proved who has the session. */
   provedAt: number | null
+  /** What the route lets a session do that is less than a role of its owner demands; undefined where the session is enough. */
+  lesser?: Lesser | undefined
 }
 
 /** The same, by a session or by an access token. */
@@ -27,7 +30,8 @@ export type CallingActor = SignedInActor | (Person & { token: BearerToken })
 export const actorOf = ({ locate }: Pick<Services, 'locate'>, request: GuardedRequest): SignedInActor => {
   const { user, session, permission } = request.signedIn
   const { id: sessionId, provedAt } = session
-  return { id: user.id, email: user.email, source: sourceOf(locate, request), sessionId, provedAt, permission }
+  const { lesser } = request.signedIn
+  return { id: user.id, email: user.email, source: sourceOf(locate, request), sessionId, provedAt, permission, lesser }
 }
 
 export function callerOf(
@@ -38,5 +42,6 @@ export function callerOf(
   const { user, permission } = signedIn
   const person = { id: user.id, email: user.email, source: sourceOf(locate, request), permission }
   if ('token' in signedIn) return { ...person, token: signedIn.token }
-  return { ...person, sessionId: signedIn.session.id, provedAt: signedIn.session.provedAt }
+  const { id: sessionId, provedAt } = signedIn.session
+  return { ...person, sessionId, provedAt, lesser: signedIn.lesser }
 }

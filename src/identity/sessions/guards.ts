@@ -8,12 +8,13 @@ import type {
 } from 'fastify'
 import { refuse } from '../../errors.ts'
 import { digest } from '../../platform/crypto/digest.ts'
-import type { Freshness, Guard } from '../../platform/http/contracts.ts'
+import type { Freshness, Guard, Lesser } from '../../platform/http/contracts.ts'
 import { isChange } from '../../platform/http/cors.ts'
 import { hasBearer, readBearer } from '../../platform/http/credentials.ts'
 import type { Services } from '../../platform/services.ts'
 import type { Permission } from '../../vocabulary/permissions.ts'
 import { requireFresh, requireFreshAlways } from './fresh.ts'
+import { refuseLesser } from './lesser.ts'
 import { readSessionCookie } from './session-cookie.ts'
 import { sessionErrors, bearerErrors } from './session-errors.ts'
 import { findSignedIn, findSignedInAccount, markUsed } from './session-store.ts'
@@ -28,7 +29,7 @@ interface GuardBrand<Who extends Caller> {
 }
 
 /** A guard after which `request.signedIn` is of this type. */
-type GuardFor<Who extends Caller> = Pick<Guard, 'permission' | 'alsoNeeds' | 'acceptsBearer' | 'freshness'> &
+type GuardFor<Who extends Caller> = Pick<Guard, 'permission' | 'alsoNeeds' | 'acceptsBearer' | 'freshness' | 'lesser'> &
   onRequestAsyncHookHandler<
     RawServerDefault,
     RawRequestDefaultExpression,
@@ -78,8 +79,8 @@ export const needsBoth = (
 ): GuardFor<SignedIn> =>
   Object.assign(
     guardedBy<SignedIn>(permission, async (request) => {
-      const who = await permittedSession(services, request, permission)
-      await permittedSession(services, request, alsoNeeds)
+      const who = await permittedSession(services, request, permission, undefined)
+      await permittedSession(services, request, alsoNeeds, undefined)
       await checkFreshness(services, who, freshness)
       request.signedIn = who
     }),
@@ -94,17 +95,27 @@ export const signedInAccount = (services: GuardServices): GuardFor<SignedInAccou
     request.signedIn = account ?? refuseSignedOut()
   })
 
+/**
+ * For a route that also lets a session in which is less than a role of its owner demands: what ends something, or what sets up what is
+ * demanded. Every other route refuses it.
+ */
+export const alsoLesser = <Who extends Caller>(lesser: Lesser, guard: GuardFor<Who>): GuardFor<Who> =>
+  Object.assign(guard, { lesser })
+
 function guard(
   services: GuardServices,
   permission: Permission | null,
   freshness: Freshness | undefined,
 ): GuardFor<SignedIn> {
-  const check = async (request: FastifyRequest) => {
-    const who = await permittedSession(services, request, permission)
-    await checkFreshness(services, who, freshness)
-    request.signedIn = who
-  }
-  return Object.assign(guardedBy<SignedIn>(permission, check), { freshness })
+  const made: GuardFor<SignedIn> = Object.assign(
+    guardedBy<SignedIn>(permission, async (request: FastifyRequest) => {
+      const who = await permittedSession(services, request, permission, made.lesser)
+      await checkFreshness(services, who, freshness)
+      request.signedIn = who
+    }),
+    { freshness },
+  )
+  return made
 }
 
 async function checkFreshness(
@@ -120,10 +131,13 @@ async function permittedSession(
   services: GuardServices,
   request: FastifyRequest,
   permission: Permission | null,
+  lesser: Lesser | undefined,
 ): Promise<SignedIn> {
   const { db, now } = services
   const found = await readSession(services, request, (hash) => findSignedIn(db.read, hash, now(), permission))
-  return permitted(found ?? refuseSignedOut(), permission)
+  const who = found ?? refuseSignedOut()
+  if (who.fallsShort) await refuseLesser({ now }, db.read, { userId: who.user.id, sessionId: who.session.id }, lesser)
+  return { ...permitted(who, permission), ...(who.fallsShort ? { lesser } : {}) }
 }
 
 function permitted<Who extends Caller>(who: Who & { isPermitted: boolean }, permission: Permission | null): Who {
@@ -140,15 +154,17 @@ export const needsSessionOrToken = (
   permission: Permission,
   findBearer: FindBearer,
   freshness?: 'sometimes_fresh',
-): GuardFor<Caller> =>
-  Object.assign(
+): GuardFor<Caller> => {
+  const made: GuardFor<Caller> = Object.assign(
     guardedBy<Caller>(permission, async (request) => {
       request.signedIn = hasBearer(request)
         ? permitted((await findToken(request, findBearer)) ?? refuseToken(), permission)
-        : await permittedSession(services, request, permission)
+        : await permittedSession(services, request, permission, made.lesser)
     }),
     { acceptsBearer: true, freshness },
   )
+  return made
+}
 
 const findToken = async (request: FastifyRequest, findBearer: FindBearer) => {
   const token = readBearer(request)

@@ -1,20 +1,23 @@
 import { refuse } from '../../errors.ts'
+import type { Lesser } from '../../platform/http/contracts.ts'
 import type { Services } from '../../platform/services.ts'
 import type { Trx } from '../../storage/database.ts'
 import { lockPermission } from '../roles/role-store.ts'
 import type { RowLock } from '../users/lock-user.ts'
 import type { CallingActor, SignedInActor } from './actor.ts'
+import { refuseLesser } from './lesser.ts'
 import { sessionErrors } from './session-errors.ts'
 import { lockSession } from './session-store.ts'
 import type { BearerToken } from './session.ts'
 
 type ActorServices = Pick<Services, 'db' | 'now'>
 
-type LockedActor = Pick<CallingActor, 'id' | 'permission'> & ({ sessionId: string } | { token: BearerToken })
+type LockedActor = Pick<CallingActor, 'id' | 'permission'> &
+  ({ sessionId: string; lesser?: Lesser | undefined } | { token: BearerToken })
 
 /**
- * Checks, in the transaction of a change, that the actor may still make it: the account may act, the session is live, the
- * permission is held. The guard checked the same before the body was read, but the client decides when to send the body.
+ * Checks, in the transaction of a change, that the actor may still make it: the account may act, the session is live and as strong as
+ * the roles of the actor demand, the permission is held. The guard checked the same before the body was read, but the client decides when to send the body.
  *
  * The rows stay locked until the commit, so a transaction that ends the session comes before this one or after it. The order
  * of locks is account, session, role; ending sessions locks the account first as well.
@@ -28,11 +31,13 @@ export async function lockActor(
   const { id, permission } = actor
   const [lives, isPermitted] = await Promise.all([
     'token' in actor
-      ? actor.token.lock(trx, now(), lock)
+      ? actor.token.lock(trx, now(), lock).then((isGood) => (isGood ? { meetsDemand: true } : undefined))
       : lockSession(trx, { id: actor.sessionId, userId: id, now: now(), lock }),
     permission === null || lockPermission(trx, id, permission),
   ])
   if (!lives) refuse(sessionErrors.not_signed_in())
+  if (!lives.meetsDemand && 'sessionId' in actor)
+    await refuseLesser({ now }, trx, { userId: id, sessionId: actor.sessionId }, actor.lesser)
   if (!isPermitted) refuse(sessionErrors.permission_needed({ permission: permission ?? '' }))
 }
 

@@ -5,6 +5,10 @@ export const sessionErrors = defineErrors({
   no_such_session: ['not_found', 'There is no such session.'],
   not_signed_in: ['unauthenticated', 'Please sign in.'],
   permission_needed: ['forbidden', 'This needs the permission {permission}.'],
+  setup_needed: [
+    'setup_needed',
+    'A role of yours demands a stronger sign-in. Prove it, or set up what it demands, and then try again.',
+  ],
   signed_in_as_another_user: ['other_user', 'This browser is now signed in to another account. Reload the page.'],
 })
 

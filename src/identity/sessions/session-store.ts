@@ -4,6 +4,7 @@ import type { Reader, Trx } from '../../storage/database.ts'
 import type { Schema } from '../../storage/schema.ts'
 import { readStatement, writeStatement, type Values } from '../../storage/statement.ts'
 import type { Permission } from '../../vocabulary/permissions.ts'
+import { sessionMeetsDemand } from '../roles/role-demands.ts'
 import { userHolds } from '../roles/role-store.ts'
 import { accountMayAct } from '../users/account-state.ts'
 import type { RowLock } from '../users/lock-user.ts'
@@ -41,7 +42,8 @@ const byToken = readStatement((db, value: Values<Live & { permission: string }>)
   live(db, value as Values<Live>)
     .select(['users.id', 'users.email', 'users.preferred_username'])
     .select(['sessions.id as session_id', 'sessions.method', 'sessions.amr'])
-    .select(['sessions.created_at', 'sessions.last_used_at', 'sessions.proved_at'])
+    .select(['sessions.created_at', 'sessions.last_used_at', 'sessions.proved_at', 'sessions.verified'])
+    .select(sessionMeetsDemand.as('meets_demand'))
     .select((eb) => userHolds(value('permission'))(eb).as('permitted')),
 )
 
@@ -64,6 +66,8 @@ export async function findSignedIn(
     },
     method: row.method,
     amr: row.amr.split(' '),
+    verified: row.verified === 1,
+    fallsShort: !row.meets_demand,
     permission,
     // SQLite's truth values are numbers.
     isPermitted: Boolean(row.permitted),
@@ -87,6 +91,8 @@ const accountByToken = readStatement((db, value: Values<Live>) =>
       'sessions.last_used_at',
       'sessions.expires_at',
       'sessions.proved_at',
+      'sessions.verified',
+      sessionMeetsDemand.as('meets_demand'),
     ]),
 )
 
@@ -104,6 +110,8 @@ export async function findSignedInAccount(db: Reader, hash: string, now: number)
     permissions: unpackPermissions(row.permissions),
     method: row.method,
     amr: row.amr.split(' '),
+    verified: row.verified === 1,
+    fallsShort: !row.meets_demand,
     permission: null,
   }
 }
@@ -115,7 +123,7 @@ const locking = (lock: RowLock) =>
     const query = db
       .selectFrom('users')
       .innerJoin('sessions', 'sessions.user_id', 'users.id')
-      .select('sessions.id')
+      .select(sessionMeetsDemand.as('meetsDemand'))
       .where('users.id', '=', value('userId'))
       .where('sessions.id', '=', value('id'))
       .where(sessionLives(value('now'), value('idleSince')))
@@ -125,13 +133,16 @@ const locking = (lock: RowLock) =>
 const lockingBy = { shared: locking('shared'), exclusive: locking('exclusive') }
 
 /**
- * Whether the session is live and its account may act. Both stay so until the transaction ends: ending the session or disabling
- * the account waits for that. The account is locked before the session, as everywhere.
+ * The session, if it is live and its account may act, and whether it is as strong as the roles of its owner demand. The first two stay so until
+ * the transaction ends: ending the session or disabling the account waits for that. The account is locked before the session, as everywhere.
  */
 export const lockSession = async (
   trx: Trx,
   { id, userId, now, lock }: { id: string; userId: string; now: number; lock: RowLock },
-): Promise<boolean> => (await lockingBy[lock](trx, { id, userId, now, idleSince: now - IDLE_MS })).length > 0
+): Promise<{ meetsDemand: boolean } | undefined> => {
+  const [row] = await lockingBy[lock](trx, { id, userId, now, idleSince: now - IDLE_MS })
+  return row && { meetsDemand: Boolean(row.meetsDemand) }
+}
 
 type SessionDetails = Pick<
   SessionRow,
@@ -149,7 +160,7 @@ const toSession = (id: string, createdAt: number, row: SessionDetails, currentId
   current: id === currentId,
 })
 
-type NewSession = Required<Insertable<Schema['sessions']>>
+type NewSession = Required<Omit<Insertable<Schema['sessions']>, 'set_up_until' | 'set_up_replaces'>>
 
 const insertSession = writeStatement((db, value: Values<NewSession>) =>
   db.insertInto('sessions').values({
@@ -169,16 +180,19 @@ const insertSession = writeStatement((db, value: Values<NewSession>) =>
     expires_at: value('expires_at'),
     proved_at: value('proved_at'),
     offers_passkey: value('offers_passkey'),
+    verified: value('verified'),
+    set_up_until: null,
+    set_up_replaces: 0,
   }),
 )
 
 export const addSession = (trx: Trx, session: NewSession): void => insertSession.next(trx, session)
 
 /** What a proof changes in a session. */
-export type ProvenSession = Pick<SessionRow, 'method' | 'amr' | 'proved_at'>
+export type ProvenSession = Pick<SessionRow, 'method' | 'amr' | 'proved_at' | 'verified'>
 
 export const readProven = (trx: Trx, id: string): Promise<ProvenSession | undefined> =>
-  trx.selectFrom('sessions').select(['method', 'amr', 'proved_at']).where('id', '=', id).executeTakeFirst()
+  trx.selectFrom('sessions').select(['method', 'amr', 'proved_at', 'verified']).where('id', '=', id).executeTakeFirst()
 
 export async function updateProven(trx: Trx, id: string, proven: ProvenSession): Promise<void> {
   await trx.updateTable('sessions').set(proven).where('id', '=', id).execute()
@@ -208,6 +222,27 @@ export async function consumePasskeyOffer(trx: Trx, id: string, now: number): Pr
     .returning('created_at')
     .executeTakeFirst()
   return row && row.created_at + PASSKEY_OFFER_MS
+}
+
+/** Until when what a role demands may be set up in a session, by a link that was opened there. */
+export interface SetUpRight {
+  until: number
+  /** Also in place of what was lost. */
+  replaces: boolean
+}
+
+export async function findSetUpRight(db: Reader, id: string): Promise<SetUpRight | undefined> {
+  const row = await db
+    .selectFrom('sessions')
+    .select(['set_up_until', 'set_up_replaces'])
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return row?.set_up_until ? { until: row.set_up_until, replaces: row.set_up_replaces === 1 } : undefined
+}
+
+export async function updateSetUpRight(trx: Trx, id: string, right: SetUpRight | null): Promise<void> {
+  const columns = { set_up_until: right?.until ?? null, set_up_replaces: right?.replaces ? 1 : 0 }
+  await trx.updateTable('sessions').set(columns).where('id', '=', id).execute()
 }
 
 export async function markUsed(trx: Trx, id: string, now: number): Promise<void> {

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { Nullable, Time } from '../../platform/http/contracts.ts'
+import { type Lesser, Nullable, Time } from '../../platform/http/contracts.ts'
 import type { Trx } from '../../storage/database.ts'
 import type { OpenWord } from '../../vocabulary/open-word.ts'
 import type { Permission } from '../../vocabulary/permissions.ts'
@@ -53,6 +53,12 @@ export interface SignedIn {
   }
   method: SignInMethod
   amr: string[]
+  /** By a passkey that verified its user. */
+  verified: boolean
+  /** It is less than a role of the user demands. Only routes that say so let such a session in. */
+  fallsShort: boolean
+  /** What the route lets such a session do, behind its guard. */
+  lesser?: Lesser | undefined
   /** The permission that the guard of the route requires besides a session. */
   permission: Permission | null
 }

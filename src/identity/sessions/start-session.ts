@@ -23,6 +23,7 @@ interface StartSessionRequest {
   userId: string
   method: SignInMethod
   amr: string[]
+  verified?: boolean | undefined
   remember: boolean
   source: RequestSource
   /** Whether the browser may make a passkey by itself. */
@@ -33,7 +34,7 @@ interface StartSessionRequest {
 export async function startSession(
   { now, random }: Pick<Services, 'now' | 'random'>,
   trx: Trx,
-  { userId, method, amr, remember, source, offersPasskey = false }: StartSessionRequest,
+  { userId, method, amr, verified = false, remember, source, offersPasskey = false }: StartSessionRequest,
 ): Promise<StartedSession> {
   const token = issueToken(random, '')
   const id = newId()
@@ -54,6 +55,7 @@ export async function startSession(
     expires_at: at + lifetime,
     proved_at: at,
     offers_passkey: offersPasskey ? 1 : 0,
+    verified: verified ? 1 : 0,
   })
   return { id, token: token.plaintext, maxAge: remember ? lifetime / 1000 : undefined }
 }

@@ -10,6 +10,7 @@ import { accountExists, accountMayAct } from '../users/account-state.ts'
 const PREFIXES = {
   reset: 'pr_',
   invitation: 'pr_',
+  setup: 'su_',
   verification: 'ev_',
   email_change: 'ec_',
   email_revert: 'er_',
@@ -193,6 +194,19 @@ export const liveTokens = (db: Reader, tokenHash: string, now: number) =>
     .where('email_tokens.token_hash', '=', tokenHash)
     .where('email_tokens.expires_at', '>', now)
     .where(accountMayAct)
+
+/** Whose link it is that lets a session set up what a role demands, and whether the operator has made it. */
+export async function findSetUpLink(
+  db: Reader,
+  token: string,
+  now: number,
+): Promise<{ userId: string; isOfOperator: boolean } | undefined> {
+  const row = await liveTokens(db, digest(token), now)
+    .where('email_tokens.purpose', '=', 'setup')
+    .select(['users.id', 'email_tokens.issued_by'])
+    .executeTakeFirst()
+  return row && { userId: row.id, isOfOperator: row.issued_by === null }
+}
 
 /** Reading and deleting are one statement, so a token can be used only once. */
 export async function consumeEmailToken(trx: Trx, token: string, now: number): Promise<boolean> {

@@ -1,14 +1,15 @@
 import { Type } from 'typebox'
-import { failures, Nullable, type Routes, strict, Time } from '../../platform/http/contracts.ts'
+import { failures, Nullable, type Routes, strict, Success, success, Time } from '../../platform/http/contracts.ts'
 import { ACRS, acrOf, PROOFS } from '../../vocabulary/sign-in-methods.ts'
 import type { IdentityServices } from '../access-events.ts'
 import { AssertionResponse, EmptyBody, ProofOptions } from '../passkeys/webauthn-contracts.ts'
 import { actorOf } from '../sessions/actor.ts'
 import { freshUntil, listProofs } from '../sessions/fresh.ts'
-import { signedIn } from '../sessions/guards.ts'
+import { alsoLesser, signedIn } from '../sessions/guards.ts'
 import { GivenPassword } from '../users/password-rules.ts'
 import { proveWithPassword } from './prove-again.ts'
 import { RecoveryCode, TotpCode } from './second-step-contracts.ts'
+import { openSetUpLink } from './set-up-links.ts'
 import { signInSourceOf } from './sign-in-source.ts'
 
 const tags = ['Sign-in and sessions']
@@ -22,7 +23,7 @@ export const freshRoutes =
     app.get(
       '/api/auth/fresh',
       {
-        onRequest: signedIn(services),
+        onRequest: alsoLesser('anything', signedIn(services)),
         schema: {
           tags,
           summary: 'How fresh and how strong this session is',
@@ -48,7 +49,7 @@ export const freshRoutes =
     app.post(
       '/api/auth/fresh',
       {
-        onRequest: signedIn(services),
+        onRequest: alsoLesser('anything', signedIn(services)),
         bodyLimit: PROOF_LIMIT,
         schema: {
           tags,
@@ -85,9 +86,28 @@ export const freshRoutes =
     )
 
     app.post(
+      '/api/auth/setup-link',
+      {
+        onRequest: alsoLesser('anything', signedIn(services)),
+        schema: {
+          tags,
+          summary: 'Open a link to set up what a role demands',
+          description:
+            'In a session of the account that it was made for, once. For a day this session may then add a passkey, or an authenticator app where that is enough.',
+          body: Type.Object({ token: Type.String({ minLength: 1, maxLength: 200 }) }, strict),
+          response: { 200: Success, ...failures(400, 401, 403, 409, 415) },
+        },
+      },
+      async (request) => {
+        await openSetUpLink(services, request.body.token, actorOf(services, request))
+        return success
+      },
+    )
+
+    app.post(
       '/api/auth/fresh/options',
       {
-        onRequest: signedIn(services),
+        onRequest: alsoLesser('anything', signedIn(services)),
         schema: {
           tags,
           summary: 'Begin to make this session fresh with a passkey',

@@ -1,10 +1,11 @@
 import { Type } from 'typebox'
 import { ById, failures, type Routes, strict, Success, success } from '../../platform/http/contracts.ts'
 import type { IdentityServices } from '../access-events.ts'
+import { findLacking, type Lacking } from '../roles/role-demands.ts'
 import { HeldPermission } from '../roles/role.ts'
 import { actorOf } from '../sessions/actor.ts'
 import { revokeOtherSessions, revokeSession, signOut } from '../sessions/end-sessions.ts'
-import { currentlySignedIn, signedIn, signedInAccount } from '../sessions/guards.ts'
+import { alsoLesser, currentlySignedIn, signedIn, signedInAccount } from '../sessions/guards.ts'
 import { clearSessionCookie } from '../sessions/session-cookie.ts'
 import { listSessions } from '../sessions/session-store.ts'
 import { OwnSession, Session } from '../sessions/session.ts'
@@ -127,16 +128,28 @@ export const sessionRoutes =
               session: OwnSession,
               roles: User.properties.roles,
               permissions: Type.Array(HeldPermission),
+              mustSetUp: Type.Optional(
+                Type.Array(Type.Enum(['passkey', 'second_step']), {
+                  description:
+                    'A role demands it and this person has none: until it is set up, every route but those for that, for ending something and a few more answers 403 `setup_needed`.',
+                }),
+              ),
+              mustProve: Type.Optional(
+                Type.Array(Type.Enum(['passkey', 'second_step']), {
+                  description: 'The same where they have it: what to prove at `/api/auth/fresh`.',
+                }),
+              ),
             }),
             ...failures(401),
           },
         },
       },
-      async ({ signedIn: { user, session, permissions } }) => ({
+      async ({ signedIn: { user, session, permissions, fallsShort } }) => ({
         user,
         session,
         roles: user.roles,
         permissions: [...permissions].toSorted(),
+        ...(fallsShort ? tellLacking(await findLacking(db.read, user.id)) : {}),
       }),
     )
 
@@ -158,7 +171,7 @@ export const sessionRoutes =
     app.post(
       '/api/auth/sessions/:id/revoke',
       {
-        onRequest: signedIn(services),
+        onRequest: alsoLesser('anything', signedIn(services)),
         schema: {
           tags,
           summary: 'End one session',
@@ -177,7 +190,7 @@ export const sessionRoutes =
     app.post(
       '/api/auth/sessions/revoke-all',
       {
-        onRequest: signedIn(services),
+        onRequest: alsoLesser('anything', signedIn(services)),
         schema: { tags, summary: 'End all other sessions', response: { 200: Success, ...failures(401, 403) } },
       },
       async (request) => {
@@ -216,3 +229,10 @@ export const sessionRoutes =
       },
     )
   }
+
+/** What somebody has to do whose sign-in is less than a role of theirs demands. */
+function tellLacking(lacking: Lacking | undefined) {
+  if (!lacking || lacking.demand === 'none') return {}
+  const mustProve = lacking.means.filter((each) => each !== 'password')
+  return mustProve.length > 0 ? { mustProve } : { mustSetUp: [lacking.demand] }
+}

@@ -24,6 +24,8 @@ interface SignInRequest {
   user: User
   method: SignInMethod
   amr: string[]
+  /** By a passkey that verified its user. */
+  verified?: boolean
   remember: boolean
   source: SignInSource
 }
@@ -35,11 +37,12 @@ interface SignInRequest {
 export async function signIn(
   services: TellServices,
   trx: Trx,
-  { user, method, amr, remember, source }: SignInRequest,
+  { user, method, amr, verified, remember, source }: SignInRequest,
 ): Promise<SignedInSession> {
   const { tokens: browserTokens, knownSince } = await rememberBrowser(services, trx, user.id, source)
   const offersPasskey = method === 'password' && knownSince <= services.now() - LONG_KNOWN_MS
-  const session = await startSession(services, trx, { userId: user.id, method, amr, remember, source, offersPasskey })
+  const begun = { userId: user.id, method, amr, verified, remember, source, offersPasskey }
+  const session = await startSession(services, trx, begun)
   markSignedIn(trx, user.id, services.now(), source.locale)
   const [isNewDevice] = await Promise.all([
     markSeen(trx, user.id, source, services.now()),

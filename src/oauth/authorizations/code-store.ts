@@ -1,4 +1,5 @@
 import { type Insertable, sql } from 'kysely'
+import { authorizationMeetsDemand } from '../../identity/roles/role-demands.ts'
 import { IDLE_MS } from '../../identity/sessions/session.ts'
 import { accountMayAct } from '../../identity/users/account-state.ts'
 import type { Database, Reader, Trx, WriteTarget } from '../../storage/database.ts'
@@ -28,6 +29,7 @@ const insertCode = writeStatement((db, value: Values<Required<NewCode>>) =>
     auth_time: value('auth_time'),
     acr: value('acr'),
     amr: value('amr'),
+    verified: value('verified'),
     session_id: value('session_id'),
     created_at: value('created_at'),
     expires_at: value('expires_at'),
@@ -44,6 +46,7 @@ const byHash = readStatement((db, value: Values<{ hash: string; now: number; idl
     .innerJoin('oauth_clients', 'oauth_clients.client_id', 'codes.client_id')
     .where('codes.code_hash', '=', value('hash'))
     .where(accountMayAct)
+    .where(authorizationMeetsDemand)
     .where(clientHonours('codes.client_generation'))
     .where(mayUseClient(sql.ref('users.id')))
     .where(sessionPermits(value('now'), value('idleSince')))

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { actorOf } from '../../identity/sessions/actor.ts'
-import { signedIn } from '../../identity/sessions/guards.ts'
+import { alsoLesser, signedIn } from '../../identity/sessions/guards.ts'
 import { type Routes, Success, failures, success } from '../../platform/http/contracts.ts'
 import type { Provider } from '../provider.ts'
 import { OAuthGrant, listGrants } from './grant-store.ts'
@@ -28,7 +28,7 @@ export const grantRoutes =
     app.delete(
       '/api/account/oauth/grants/:clientId',
       {
-        onRequest: signedIn(provider),
+        onRequest: alsoLesser('anything', signedIn(provider)),
         schema: {
           tags,
           summary: "Revoke an application's access to your account",

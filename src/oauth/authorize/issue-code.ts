@@ -109,6 +109,7 @@ export async function issueCode(
     auth_time: Math.floor(signedIn.session.authTime / 1000),
     acr: acrOf(signedIn),
     amr: signedIn.amr.join(' '),
+    verified: signedIn.verified ? 1 : 0,
     session_id: sessionId,
     created_at: at,
     expires_at: at + CODE_MS,

@@ -1,3 +1,4 @@
+import { findLacking, type Lacking } from '../../identity/roles/role-demands.ts'
 import { listProofs } from '../../identity/sessions/fresh.ts'
 import type { SignedIn } from '../../identity/sessions/session.ts'
 import type { Reader } from '../../storage/database.ts'
@@ -57,10 +58,25 @@ async function findReason(
     return { why: 'demanded' }
   }
   if (demandsSignIn(request) && !isNew) return { why: 'demanded' }
+  if (signedIn.fallsShort) return { why: 'too_weak', acr: await acrForRole(db, request, signedIn) }
   const acr = await findMissingAcr(db, request, signedIn)
   if (acr !== undefined) return { why: 'too_weak', acr }
   return isProofTooOld(now, request, pending, signedIn) ? { why: 'too_old', acr: '1' } : undefined
 }
+
+/** What a role of the user demands. Somebody who has nothing for it sets it up on the same page, where a page may be shown. */
+async function acrForRole(db: Reader, request: AuthorizationRequest, signedIn: SignedIn): Promise<Acr> {
+  const lacking = await findLacking(db, signedIn.user.id)
+  if (lacking?.means.length === 0 && request.prompts.has('none'))
+    throw new RedirectedError(request, 'unmet_authentication_requirements', authorizationErrors.acr_not_met())
+  return acrOfRole(lacking)
+}
+
+const acrOfRole = (lacking: Lacking | undefined): Acr => (lacking?.demand === 'second_step' ? '2' : 'phr')
+
+/** The same for a site. */
+export const acrOfDemand = async (db: Reader, { user }: SignedIn): Promise<Acr> =>
+  acrOfRole(await findLacking(db, user.id))
 
 /** What the session lacks. Only then is it read what the person is capable of. */
 async function findMissingAcr(db: Reader, request: AuthorizationRequest, signedIn: SignedIn): Promise<Acr | undefined> {

@@ -150,6 +150,7 @@ async function addAuthorization(
     auth_time: Math.floor(signedIn.session.authTime / 1000),
     acr: acrOf(signedIn),
     amr: signedIn.amr.join(' '),
+    verified: signedIn.verified ? 1 : 0,
     // The person approves in a browser; the device has no part in that session.
     session_id: null,
     created_at: at,

@@ -1,3 +1,4 @@
+import { authorizationMeetsDemand } from '../../identity/roles/role-demands.ts'
 import { userHolds } from '../../identity/roles/role-store.ts'
 import type { TokenBearer } from '../../identity/sessions/session.ts'
 import { accountMayAct } from '../../identity/users/account-state.ts'
@@ -63,6 +64,7 @@ const locking = (lock: RowLock) =>
       .where('tokens.expires_at', '>', value('now'))
       .where('codes.revoked_at', 'is', null)
       .where(accountMayAct)
+      .where(authorizationMeetsDemand)
       .where(clientHonours('tokens.client_generation'))
     return (lock === 'shared' ? query.forShare('users') : query.forNoKeyUpdate('users'))
       .forShare('codes')

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { authorizationMeetsDemand } from '../../identity/roles/role-demands.ts'
 import { IDLE_MS } from '../../identity/sessions/session.ts'
 import { accountMayAct } from '../../identity/users/account-state.ts'
 import type { Reader, Trx, WriteTarget } from '../../storage/database.ts'
@@ -54,8 +55,8 @@ export const addRefreshToken = writeStatement((db, value: Values<NewRefreshToken
 )
 
 /**
- * Access tokens that are live: not expired, of a client that is there and on, of no revoked authorization or disabled account, and of
- * nobody who may not use the client.
+ * Access tokens that are live: not expired, of a client that is there and on, of no revoked authorization or disabled account, of
+ * nobody who may not use the client, and of a sign-in that is as strong as the roles of its user demand.
  */
 export const liveAccessTokens = (db: Reader, now: number, latestIssue: number) =>
   db
@@ -73,6 +74,7 @@ export const liveAccessTokens = (db: Reader, now: number, latestIssue: number) =
           eb('users.id', 'is not', null),
           eb('codes.revoked_at', 'is', null),
           accountMayAct(eb),
+          authorizationMeetsDemand,
           mayUseClient(sql.ref('users.id')),
         ]),
       ]),
@@ -129,6 +131,7 @@ const unrevokedRefreshToken = readStatement((db, value: Values<{ hash: string; n
     .where('tokens.token_hash', '=', value('hash'))
     .where('codes.revoked_at', 'is', null)
     .where(accountMayAct)
+    .where(authorizationMeetsDemand)
     .where(clientHonours('codes.client_generation'))
     .where(mayUseClient(sql.ref('users.id')))
     .where(sessionPermits(value('now'), value('idleSince')))

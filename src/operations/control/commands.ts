@@ -1,5 +1,6 @@
 import type { IdentityServices } from '../../identity/access-events.ts'
 import { grantAdministrator } from '../../identity/manage-roles/make-administrator.ts'
+import { makeRecoveryLink } from '../../identity/sign-in/set-up-links.ts'
 import { publishNextKey, retirePreviousKeys, rotateAtOnce } from '../../platform/keys/rotate-signing-key.ts'
 import { advanceSshCa, publishNextSshCa, retirePreviousSshCa } from '../../platform/keys/rotate-ssh-ca.ts'
 import { HOST_CERTIFICATE_SECONDS } from '../../ssh/hosts/enroll-host.ts'
@@ -9,13 +10,14 @@ const ROTATIONS = ['publish', 'at-once', 'retire-previous'] as const
 /** What the command line can do: through the running service, or on services that it opens itself. */
 export type Command =
   | { name: 'grant-administrator'; email: string }
+  | { name: 'recover'; email: string }
   | { name: 'rotate-keys'; how: (typeof ROTATIONS)[number] }
   | { name: 'rotate-ssh-ca'; of?: 'hosts'; how: 'publish'; trustedForMs: number }
   | { name: 'rotate-ssh-ca'; of?: 'hosts'; how: 'retire-previous' }
 
 type CommandServices = Pick<
   IdentityServices,
-  'config' | 'db' | 'now' | 'vault' | 'signals' | 'sshCa' | 'sshHostCa' | 'accessSubscribers'
+  'config' | 'db' | 'now' | 'random' | 'vault' | 'signals' | 'sshCa' | 'sshHostCa' | 'accessSubscribers'
 >
 
 /** Runs the command, and returns a sentence on what was done. */
@@ -24,6 +26,8 @@ export async function runCommand(services: CommandServices, command: Command): P
     const { granted, email } = await grantAdministrator(services, command.email)
     return granted ? `${email} is an administrator now.` : `${email} was an administrator already.`
   }
+  if (command.name === 'recover')
+    return `Sign in as ${command.email}, and open this within a day:\n${await makeRecoveryLink(services, command.email)}`
   if (command.name === 'rotate-ssh-ca') return rotateSshCa(services, command)
   if (command.how === 'retire-previous') {
     const retired = await retirePreviousKeys(services)
@@ -62,6 +66,7 @@ export function readCommand(line: string): Command | undefined {
   try {
     const { name, email, how, trustedForMs, of } = JSON.parse(line) as Record<string, unknown>
     if (name === 'grant-administrator' && typeof email === 'string') return { name, email }
+    if (name === 'recover' && typeof email === 'string') return { name, email }
     const rotation = ROTATIONS.find((each) => each === how)
     if (of !== undefined && of !== 'hosts') return undefined
     const whose = of === undefined ? {} : { of: 'hosts' as const }

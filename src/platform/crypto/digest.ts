@@ -19,7 +19,20 @@ export const equalInConstantTime = (a: string, b: string): boolean =>
 const TOKEN_BYTES = 32
 
 /** How secrets, codes and tokens begin. */
-export const TOKEN_PREFIXES = ['ac_', 'dc_', 'at_', 'rt_', 'pr_', 'ev_', 'ec_', 'er_', 'nm_', 'cs_', 'ap_'] as const
+export const TOKEN_PREFIXES = [
+  'ac_',
+  'dc_',
+  'at_',
+  'rt_',
+  'pr_',
+  'su_',
+  'ev_',
+  'ec_',
+  'er_',
+  'nm_',
+  'cs_',
+  'ap_',
+] as const
 export type TokenPrefix = (typeof TOKEN_PREFIXES)[number] | ''
 
 export interface IssuedToken {

@@ -17,6 +17,8 @@ export type Guard = onRequestAsyncHookHandler & {
   /** Whether an access token is as good as a session here. */
   acceptsBearer?: boolean
   freshness?: Freshness | undefined
+  /** What a session may do here that is less than a role of its owner demands; without it, nothing. */
+  lesser?: Lesser | undefined
 }
 
 /**
@@ -24,6 +26,12 @@ export type Guard = onRequestAsyncHookHandler & {
  * asked for, which the rule itself then decides with `requireFresh`.
  */
 export type Freshness = 'fresh' | 'always_fresh' | 'sometimes_fresh'
+
+/**
+ * What a route lets a session do that is less than a role of its owner demands: to end something, to prove who one is and to read what is
+ * missing; or to set up what is demanded, where there is nothing to prove it with.
+ */
+export type Lesser = 'anything' | 'set_up_passkey' | 'set_up_second_step'
 
 /** The guard among the hooks of a route. */
 export const guardOf = ({ onRequest }: Pick<RouteOptions, 'onRequest'>): Guard | undefined =>

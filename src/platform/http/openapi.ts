@@ -53,11 +53,12 @@ export async function describeApi(
   })
 }
 
-const accessOf = ({ permission, alsoNeeds, acceptsBearer, freshness }: Guard) => ({
+const accessOf = ({ permission, alsoNeeds, acceptsBearer, freshness, lesser }: Guard) => ({
   security: [{ session: [] }, ...(acceptsBearer ? [{ bearer: [] }] : [])],
   ...(permission === null ? {} : { 'x-permission': permission }),
   ...(alsoNeeds === undefined ? {} : { 'x-permission-too': alsoNeeds }),
   ...(freshness === undefined ? {} : { 'x-fresh-sign-in': freshness }),
+  ...(lesser === undefined ? {} : { 'x-lesser-sign-in': lesser }),
 })
 
 /** The document, once all routes are in place. */

@@ -60,6 +60,14 @@ export const invitationMail = (names: Names, to: string, token: string, invitedB
     texts: TEXTS[names.locale].invitation(names.rpName, invitedBy),
   })
 
+export const setUpMail = (names: Names, to: string, token: string): LinkMail =>
+  compose(names, to, {
+    purpose: 'setup',
+    token,
+    path: `/step-up#token=${token}`,
+    texts: TEXTS[names.locale].setUp(names.rpName, to),
+  })
+
 export const verificationMail = (names: Names, to: string, token: string): LinkMail =>
   compose(names, to, {
     purpose: 'verification',

@@ -50,6 +50,7 @@ const HOUR = 3_600_000
 export const LINK_LIFETIMES_MS: Record<LinkPurpose, number> = {
   reset: HOUR,
   invitation: 7 * 24 * HOUR,
+  setup: 24 * HOUR,
   verification: 24 * HOUR,
   email_change: 24 * HOUR,
   email_revert: 7 * 24 * HOUR,

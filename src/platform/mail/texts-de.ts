@@ -98,6 +98,13 @@ export const de: typeof en = {
     button: 'Einladung annehmen',
     ifUnexpected: 'Wenn Sie das nicht erwartet haben, ignorieren Sie diese E-Mail.',
   }),
+  setUp: (service, to) => ({
+    subject: `Richten Sie für ${service} eine stärkere Anmeldung ein`,
+    message: `Eine Rolle Ihres Kontos ${to} verlangt einen Passkey oder einen zweiten Schritt. Melden Sie sich an, und richten Sie ihn hier innerhalb eines Tages ein:`,
+    button: 'Einrichten',
+    ifUnexpected:
+      'Wenn Sie das nicht erwartet haben, fragen Sie, wer den Dienst betreibt. Der Link allein lässt niemanden ein.',
+  }),
   verification: (service, to) => ({
     subject: `Bestätigen Sie Ihre E-Mail-Adresse für ${service}`,
     message: `Bestätigen Sie innerhalb eines Tages, dass ${to} Ihre Adresse ist:`,

@@ -117,6 +117,12 @@ export const en = {
     button: 'Accept the invitation',
     ifUnexpected: 'If you did not expect this, ignore this mail.',
   }),
+  setUp: (service: string, to: string): LinkTexts => ({
+    subject: `Set up a stronger sign-in for ${service}`,
+    message: `A role of your account ${to} demands a passkey or a second step. Sign in, and set it up here within a day:`,
+    button: 'Set it up',
+    ifUnexpected: 'If you did not expect this, ask who runs the service. The link alone lets nobody in.',
+  }),
   verification: (service: string, to: string): LinkTexts => ({
     subject: `Confirm your email for ${service}`,
     message: `Confirm that ${to} is your address, within a day:`,

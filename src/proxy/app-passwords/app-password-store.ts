@@ -80,7 +80,12 @@ export const countAppPasswords = async (trx: Trx, userId: string, now: number): 
 /** Fails as a missing reference when its site is gone. */
 export async function addAppPassword(
   trx: Trx,
-  { userId, passwordHash, ...password }: Omit<AppPassword, 'lastUsedAt'> & { userId: string; passwordHash: string },
+  {
+    userId,
+    passwordHash,
+    strength,
+    ...password
+  }: Omit<AppPassword, 'lastUsedAt'> & { userId: string; passwordHash: string; strength: number },
 ): Promise<void> {
   await trx
     .insertInto('app_passwords')
@@ -93,6 +98,7 @@ export async function addAppPassword(
       created_at: password.createdAt,
       last_used_at: null,
       expires_at: password.expiresAt,
+      strength,
     })
     .execute()
 }

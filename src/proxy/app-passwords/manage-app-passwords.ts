@@ -1,11 +1,11 @@
 import { atField, refuse } from '../../errors.ts'
 import type { IdentityServices } from '../../identity/access-events.ts'
 import { changeUserAccess } from '../../identity/lifecycle/end-access.ts'
+import { type Proven, strengthOfSession } from '../../identity/roles/role-demands.ts'
 import type { SignedInActor } from '../../identity/sessions/actor.ts'
 import { listProofs } from '../../identity/sessions/fresh.ts'
 import { changeOwnAccount } from '../../identity/sessions/lock-actor.ts'
-import { sessionErrors } from '../../identity/sessions/session-errors.ts'
-import { readProven } from '../../identity/sessions/session-store.ts'
+import { readActorsProof } from '../../identity/sessions/raise-session.ts'
 import { tellOwner, type TellServices } from '../../identity/sign-in/tell-owner.ts'
 import { fallsShort } from '../../oauth/clients/demands.ts'
 import { recordEvent } from '../../platform/audit/record-event.ts'
@@ -57,8 +57,10 @@ export async function createAppPassword(
     if (!site) throw atField('client_id', appPasswordErrors.app_password_site_unknown())
     if ((await countAppPasswords(trx, actor.id, now())) >= MAX_PER_PERSON)
       throw appPasswordErrors.too_many_app_passwords({ max: MAX_PER_PERSON })
-    await refuseLesserSignIn(trx, site, actor)
-    await addAppPassword(trx, { ...appPassword, userId: actor.id, passwordHash })
+    const proven = await readActorsProof(trx, actor)
+    await refuseLesserSignIn(trx, site, proven, actor)
+    const strength = strengthOfSession(proven)
+    await addAppPassword(trx, { ...appPassword, userId: actor.id, passwordHash, strength })
     const data = { appPasswordId: appPassword.id, name, site: site.name }
     await tellOwner(services, trx, actor.id, { type: 'security.app_password_added', data, actor })
     await recordEvent(services, trx, {
@@ -77,10 +79,10 @@ export async function createAppPassword(
 async function refuseLesserSignIn(
   trx: Trx,
   { requiredAcr }: Pick<BasicSite, 'requiredAcr'>,
-  { id, sessionId }: SignedInActor,
+  proven: Proven,
+  { id }: SignedInActor,
 ): Promise<void> {
-  const proven = (await readProven(trx, sessionId)) ?? refuse(sessionErrors.not_signed_in())
-  if (requiredAcr !== null && fallsShort({ requiredAcr }, { acr: acrOf({ ...proven, amr: proven.amr.split(' ') }) }))
+  if (requiredAcr !== null && fallsShort({ requiredAcr }, { acr: acrOf(proven) }))
     throw appPasswordErrors.site_demands_stronger_sign_in({ acr: requiredAcr, methods: await listProofs(trx, id) })
 }
 

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { IdentityServices } from '../../identity/access-events.ts'
 import { actorOf } from '../../identity/sessions/actor.ts'
-import { signedIn } from '../../identity/sessions/guards.ts'
+import { alsoLesser, signedIn } from '../../identity/sessions/guards.ts'
 import { ById, failures, type Routes, strict, Success, success, Time } from '../../platform/http/contracts.ts'
 import { VisibleName } from '../../platform/http/visible-name.ts'
 import { listAppPasswords, listBasicSites, AppPassword } from './app-password-store.ts'
@@ -74,7 +74,7 @@ export const appPasswordRoutes =
     app.delete(
       `${path}/:id`,
       {
-        onRequest: signedIn(services),
+        onRequest: alsoLesser('anything', signedIn(services)),
         schema: {
           tags,
           summary: 'End an app password',

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { actorOf } from '../../identity/sessions/actor.ts'
-import { signedIn } from '../../identity/sessions/guards.ts'
+import { alsoLesser, signedIn } from '../../identity/sessions/guards.ts'
 import { ById, failures, type Routes, strict, Success, success } from '../../platform/http/contracts.ts'
 import type { Services } from '../../platform/services.ts'
 import { endSessions } from './end-sessions.ts'
@@ -31,7 +31,7 @@ export const hostSessionRoutes =
     app.post(
       '/api/ssh/hosts/:id/sessions/end',
       {
-        onRequest: signedIn(services),
+        onRequest: alsoLesser('anything', signedIn(services)),
         schema: {
           tags,
           summary: 'End sessions on hosts',

@@ -34,6 +34,7 @@ import { sshAccounts } from './0032-ssh-accounts.ts'
 import { freshSignIn } from './0033-fresh-sign-in.ts'
 import { secondStep } from './0034-second-step.ts'
 import { applicationDemands } from './0035-application-demands.ts'
+import { roleDemands } from './0036-role-demands.ts'
 import { conditionalPasskeys } from './0037-conditional-passkeys.ts'
 
 export interface Migration {
@@ -98,5 +99,6 @@ export const MIGRATIONS: readonly Migration[] = [
   inSql('0033-fresh-sign-in', freshSignIn),
   inSql('0034-second-step', secondStep),
   inSql('0035-application-demands', applicationDemands),
+  inSql('0036-role-demands', roleDemands),
   inSql('0037-conditional-passkeys', conditionalPasskeys),
 ]

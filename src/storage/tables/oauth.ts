@@ -134,6 +134,8 @@ export interface OAuthTables {
     consumed_at: number | null
     revoked_at: number | null
     client_generation: Generated<number>
+    /** 1 when that sign-in was proved by a passkey that verified its user. */
+    verified: Generated<number>
     /** The session in which it was approved; null for a device. */
     session_id: Generated<string | null>
     created_at: number
@@ -192,5 +194,7 @@ export interface ProxyTables {
     created_at: number
     last_used_at: number | null
     expires_at: number | null
+    /** How strong the session was that made it, on the scale of what roles demand. */
+    strength: Generated<number>
   }
 }

@@ -5,6 +5,7 @@ import type { LinkPurpose } from '../../vocabulary/link-purposes.ts'
 import type { Locale } from '../../vocabulary/locales.ts'
 import type { NotificationType } from '../../vocabulary/notification-types.ts'
 import type { Permission } from '../../vocabulary/permissions.ts'
+import type { RoleDemand } from '../../vocabulary/role-demands.ts'
 import type { SignInMethod } from '../../vocabulary/sign-in-methods.ts'
 import type { WordColumn } from '../columns.ts'
 
@@ -58,9 +59,13 @@ export interface UserTables {
     built_in: number
     created_at: number
     attributes: string | null
+    /** What it demands of the sign-in of who holds it, and since when. */
+    requires: Generated<RoleDemand>
+    requires_since: Generated<number>
   }
   role_permissions: { role_id: string; permission: WordColumn<Permission> }
-  user_roles: { user_id: string; role_id: string }
+  /** `assigned_at` is 0 where that was not noted. */
+  user_roles: { user_id: string; role_id: string; assigned_at: Generated<number> }
 }
 
 /** Sessions, passkeys, and what signing in leaves behind. */
@@ -83,6 +88,12 @@ export interface SignInTables {
     proved_at: number | null
     /** 1 while the browser may still make a passkey by itself after this sign-in. */
     offers_passkey: Generated<number>
+    /** 1 when it was proved by a passkey that verified its user. */
+    verified: Generated<number>
+    /** Until when what a role demands may be set up in it, by a link. */
+    set_up_until: Generated<number | null>
+    /** 1 where that is also for what was lost. */
+    set_up_replaces: Generated<number>
   }
   known_browsers: { token_hash: string; user_id: string; created_at: number; expires_at: number }
   known_devices: { user_id: string; device_hash: string; first_seen_at: number }
@@ -145,6 +156,8 @@ export interface SignInTables {
     aaguid: string
     created_at: number
     last_used_at: number | null
+    /** 1 when it has ever verified its user, 0 when it has not; null where that was not noted. */
+    verifies: Generated<number | null>
   }
 }
 

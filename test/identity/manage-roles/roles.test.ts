@@ -64,6 +64,7 @@ onEachEngine('roles', (engine) => {
         builtIn: false,
         permissions: ['users:lifecycle', 'users:read'],
         attributes: {},
+        requires: 'none',
       },
     )
     const changed = await admin.patch(`/api/admin/roles/${role.id}`, { name: 'Desk', principals: ['desk', 'helpdesk'] })

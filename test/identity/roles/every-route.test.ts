@@ -26,6 +26,7 @@ const OTHERS: Record<string, string> = {
   'POST /api/admin/users/{userId}/invitation': 'Sends a link to another person.',
   'POST /api/admin/users/{userId}/lifecycle/preview': 'Changes nothing.',
   'POST /api/admin/users/{userId}/password-reset': 'Sends a link to another person.',
+  'POST /api/admin/users/{userId}/setup-link': 'Sends a link to another person.',
   'POST /api/admin/users/{userId}/sign-out': 'Ends something.',
   'POST /api/admin/webhooks': 'Lets nobody in.',
   'POST /api/admin/webhooks/{id}/deliveries/{deliveryId}/redeliver': 'Lets nobody in.',

@@ -43,6 +43,9 @@ export const ACCOUNT_CHANGES: Record<string, ChangeTest> = {
       return { path: '/api/auth/verify-email', body: { token } }
     },
   },
+  'POST /api/auth/setup-link': {
+    prepare: async () => ({ path: '/api/auth/setup-link', body: { token: 'su_unknown' } }),
+  },
   'POST /api/auth/verify-email/resend': { prepare: async () => ({ path: '/api/auth/verify-email/resend' }) },
   'POST /api/account/password': {
     prepare: async () => ({

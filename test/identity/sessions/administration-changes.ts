@@ -132,6 +132,10 @@ export const ADMINISTRATION_CHANGES: Record<string, ChangeTest> = {
       return { path: `/api/admin/users/${userId}/lifecycle/${lifecycleActionId}` }
     },
   },
+  'POST /api/admin/users/{userId}/setup-link': {
+    permission: 'users:lifecycle',
+    prepare: async (app) => ({ path: `/api/admin/users/${await otherUser(app)}/setup-link` }),
+  },
   'POST /api/admin/users/{userId}/sign-out': {
     permission: 'users:lifecycle',
     prepare: async (app) => ({ path: `/api/admin/users/${await otherUser(app)}/sign-out` }),

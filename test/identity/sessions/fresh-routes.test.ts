@@ -21,6 +21,7 @@ const FRESH = {
   'DELETE /api/admin/users/{userId}/passkeys/{passkeyId}': 'fresh',
   'DELETE /api/admin/users/{userId}/totp': 'fresh',
   'DELETE /api/passkeys/{id}': 'fresh',
+  'PATCH /api/admin/roles/{id}': 'sometimes_fresh',
   'PATCH /api/admin/settings': 'fresh',
   'PATCH /api/admin/webhooks/{id}': 'sometimes_fresh',
   'POST /api/account/app-passwords': 'always_fresh',
@@ -36,6 +37,7 @@ const FRESH = {
   'POST /api/admin/users/import': 'sometimes_fresh',
   'POST /api/admin/users/{userId}/lifecycle': 'sometimes_fresh',
   'POST /api/admin/users/{userId}/roles': 'sometimes_fresh',
+  'POST /api/admin/users/{userId}/setup-link': 'fresh',
   'POST /api/admin/webhooks': 'fresh',
   'POST /api/admin/webhooks/{id}/secret': 'fresh',
   'POST /api/passkeys/register/options': 'fresh',
@@ -78,6 +80,7 @@ onMainEngine('routes that need a fresh sign-in', (engine) => {
   let admin: SignedInPerson
   let roleId: string
   let powerlessId: string
+  let demandingId: string
   before(async () => {
     admin = await signedInPerson(app(), { admin: true, password: PASSWORD })
     assert.equal((await admin.patch('/api/admin/settings', { freshSignIn: true })).statusCode, 200)
@@ -87,6 +90,8 @@ onMainEngine('routes that need a fresh sign-in', (engine) => {
     }
     roleId = await roleOf(['users:read'])
     powerlessId = await roleOf([])
+    const demanding = await admin.post('/api/admin/roles', { name: 'demanding', requires: 'second_step' })
+    demandingId = demanding.json<{ role: { id: string } }>().role.id
   })
   const needsFreshness = (answer: Response) => answer.json<{ code?: string }>().code === 'fresh_sign_in_needed'
   const send = (person: SignedInPerson, route: string, body?: unknown) => {
@@ -148,6 +153,13 @@ onMainEngine('routes that need a fresh sign-in', (engine) => {
 
   /** What of a route needs a fresh sign-in, and what does not. */
   const SOMETIMES: Record<string, (person: string) => { fresh: [string, unknown?][]; free: [string, unknown?][] }> = {
+    'PATCH /api/admin/roles/{id}': () => ({
+      fresh: [[`PATCH /api/admin/roles/${demandingId}`, { requires: 'none' }]],
+      free: [
+        [`PATCH /api/admin/roles/${demandingId}`, { requires: 'second_step', description: 'strong' }],
+        [`PATCH /api/admin/roles/${powerlessId}`, { requires: 'passkey' }],
+      ],
+    }),
     'PATCH /api/admin/webhooks/{id}': () => ({
       fresh: [
         ['PATCH /api/admin/webhooks/{id}', { enabled: true }],

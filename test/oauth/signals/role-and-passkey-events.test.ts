@@ -159,7 +159,8 @@ onEachEngine('what streams are told of roles and passkeys', (engine) => {
     )
     const granting = people.slice(0, 220).map(({ id }) => id)
     await db.transaction(async (trx) => {
-      for (const { id } of people) await addAssignment(skipEscalationCheck(trx), id, roleId)
+      for (const { id } of people)
+        await addAssignment(skipEscalationCheck(trx), { userId: id, roleId, now: app().clock.now() })
       for (const user_id of granting)
         await trx
           .insertInto('oauth_grants')

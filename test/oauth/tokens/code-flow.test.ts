@@ -210,6 +210,8 @@ onMainEngine('the authorization code flow', (engine) => {
       sub: person.user.id,
       aud: application.clientId,
       iss: ORIGIN,
+      acr: '1',
+      auth_time: seconds,
     }
     assert.deepEqual((await introspect(app(), application, tokens.access_token)).json(), {
       ...common,

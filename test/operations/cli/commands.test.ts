@@ -77,6 +77,20 @@ onEachEngine('latchkey beside a running service', (engine) => {
 })
 
 onEachEngine('latchkey without a running service', (engine) => {
+  test('admin recover prints a link that works once, and reports an unknown email', async (t) => {
+    const storage = await newStorage(t, engine)
+    const replica = await startOn(t, storage)
+    const json = { email: 'ada@example.com', password: 'correct horse battery staple' }
+    const cookie = sessionOf(await sendRequest(replica.address, 'POST', '/api/auth/register', { json }))
+    const made = await latchkey(storage, ['admin', 'recover', 'ADA@example.com'])
+    assert.equal(made.code, 0, made.stderr)
+    const [, token] = /\/step-up#token=(su_[\w-]{43})$/m.exec(made.stdout) ?? []
+    const open = () => sendRequest(replica.address, 'POST', '/api/auth/setup-link', { cookie, json: { token } })
+    assert.deepEqual([(await open()).status, (await open()).status], [200, 400])
+    const unknown = await latchkey(storage, ['admin', 'recover', 'nobody@example.com'])
+    assert.deepEqual([unknown.code, unknown.stdout], [1, ''])
+  })
+
   test('admin grant refuses a disabled account', async (t) => {
     const storage = await newStorage(t, engine)
     const app = await startApp(t, { storage, clock: REAL_CLOCK })
@@ -164,7 +178,7 @@ test('a command that fails prints one line and exits with a code that says why, 
     [storage, [], 2, /^$/],
     [storage, ['frobnicate'], 2, /^latchkey: There is no command "frobnicate"/],
     [storage, ['toString'], 2, /^latchkey: There is no command/],
-    [storage, ['admin'], 2, /^latchkey: Usage: latchkey admin grant <email>\n$/],
+    [storage, ['admin'], 2, /^latchkey: Usage: latchkey admin <grant \| recover> <email>\n$/],
     [storage, ['admin', 'take', 'x@example.com'], 2, /^latchkey: Usage/],
     [storage, ['keys', 'rotate', '--fast'], 2, /^latchkey: Unknown option '--fast'/],
     [storage, ['keys', 'rotate', '--now', '--retire-previous'], 2, /one at a time/],

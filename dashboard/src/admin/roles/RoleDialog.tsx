@@ -1,4 +1,4 @@
-import { Input, Stack, TextInput } from '@mantine/core'
+import { Input, Radio, Stack, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { answer, api } from '../../api/client.ts'
 import type { Role } from '../../api/shapes.ts'
@@ -19,7 +19,7 @@ const listed = (text: string) =>
     .map((part) => part.trim())
     .filter(Boolean)
 
-type Fields = Pick<Role, 'name' | 'description' | 'principals' | 'attributes' | 'ssh'>
+type Fields = Pick<Role, 'name' | 'description' | 'principals' | 'attributes' | 'ssh' | 'requires'>
 
 /** Only what was changed is sent, so that nothing is undone that somebody else has changed meanwhile. */
 const changes = (before: Fields, after: Fields, now: Role['ssh']) => ({
@@ -27,6 +27,7 @@ const changes = (before: Fields, after: Fields, now: Role['ssh']) => ({
   ...(after.description === before.description ? {} : { description: after.description }),
   ...(after.principals.join() === before.principals.join() ? {} : { principals: after.principals }),
   ...(JSON.stringify(after.attributes) === JSON.stringify(before.attributes) ? {} : { attributes: after.attributes }),
+  ...(after.requires === before.requires ? {} : { requires: after.requires }),
   ...(JSON.stringify(sshDraft(after.ssh)) === JSON.stringify(sshDraft(before.ssh))
     ? {}
     : { ssh: mergeSsh(before.ssh, after.ssh, now) }),
@@ -44,6 +45,7 @@ export function RoleDialog({ role, onClose, onDone }: Props) {
       principals: role?.principals.join(', ') ?? '',
       attributes: attributeRows(role?.attributes ?? {}),
       ssh: sshDraft(role?.ssh),
+      requires: role?.requires ?? 'none',
     },
     browserChecks: false,
     validate: ({ name, attributes, ssh }) => ({
@@ -51,13 +53,14 @@ export function RoleDialog({ role, onClose, onDone }: Props) {
       ...sshErrors(ssh, texts.ssh),
       ...attributeErrors(attributes, { ...attributeTexts, ...values }),
     }),
-    async submit({ name, description, principals, attributes, ssh }) {
+    async submit({ name, description, principals, attributes, ssh, requires }) {
       const after = {
         name: name.trim(),
         description: description.trim(),
         principals: listed(principals),
         attributes: attributesOf(attributes),
         ssh: sshOf(ssh),
+        requires,
       }
       if (role) {
         const { roles } = await client.fetchQuery({ ...rolesQuery, staleTime: 0 })
@@ -87,6 +90,13 @@ export function RoleDialog({ role, onClose, onDone }: Props) {
       />
       <TextInput label={texts.roleDescription} maxLength={200} {...form.getInputProps('description')} />
       <TextInput label={texts.principals} description={texts.principalsHint} {...form.getInputProps('principals')} />
+      <Radio.Group label={texts.requires} description={texts.requiresHint} {...form.getInputProps('requires')}>
+        <Stack gap="xs" mt={6}>
+          {(['none', 'second_step', 'passkey'] as const).map((each) => (
+            <Radio key={each} value={each} label={texts.demands[each]} />
+          ))}
+        </Stack>
+      </Radio.Group>
       <SshFields form={form} isForEverybody={role?.name === 'user'} />
       <Stack gap={6}>
         <Input.Wrapper label={attributeTexts.title} description={attributeTexts.ofRole} labelElement="div" />

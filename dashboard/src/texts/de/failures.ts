@@ -45,6 +45,8 @@ export const failures: typeof English = {
     registration_closed: 'Konten legt hier die Verwaltung an.',
     wrong_secret: 'Das ist nicht das Einrichtungsgeheimnis.',
     fresh_sign_in_needed: 'Bestätigen Sie noch einmal, dass Sie es sind, und versuchen Sie es dann erneut.',
+    setup_needed:
+      'Eine Ihrer Rollen verlangt eine stärkere Anmeldung. Melden Sie sich damit an, oder bitten Sie die Verwaltung um einen Link zum Einrichten, wenn mehr als sieben Tage vergangen sind.',
     step_up_needed:
       'Das verlangt eine stärkere oder eine frischere Anmeldung. Bestätigen Sie, dass Sie es sind, und versuchen Sie es dann erneut.',
     email_domain: 'Adressen dieser Domain sind hier nicht zugelassen.',

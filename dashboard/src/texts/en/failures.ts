@@ -49,6 +49,8 @@ export const failures = {
     registration_closed: 'Accounts here are made by an administrator.',
     wrong_secret: 'This is not the set-up secret.',
     fresh_sign_in_needed: 'Confirm once more that it is you, and then try again.',
+    setup_needed:
+      'A role of yours demands a stronger sign-in. Sign in with it, or ask an administrator for a link to set it up if more than seven days have passed.',
     step_up_needed: 'This demands a stronger or a more recent sign-in. Confirm that it is you, and then try again.',
     email_domain: 'Addresses of this domain are not accepted here.',
     email_unconfirmed: 'Confirm your email address first, with the link that was sent to it.',

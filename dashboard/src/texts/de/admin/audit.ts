@@ -145,6 +145,8 @@ export const audit: typeof English = {
     'user.password_reset_sent': 'Link zum Setzen eines Passworts verschickt',
     'user.profile_updated': 'Eigenes Profil geändert',
     'user.registered': 'Registriert',
+    'user.setup_link_opened': 'Link zum Einrichten einer stärkeren Anmeldung geöffnet',
+    'user.setup_link_sent': 'Link zum Einrichten einer stärkeren Anmeldung erstellt',
     'user.signed_out': 'Überall abgemeldet',
     'user.updated': 'Angaben geändert',
     'user.username_released': 'Benutzername freigegeben',

@@ -48,6 +48,14 @@ export const roles: typeof English.roles = {
   allCommands: 'alles',
   moreCommands: (count) => `${count} weitere`,
   rules: 'SSH-Regeln, Erweiterungen und Attribute',
+  requires: 'Was sie von der Anmeldung verlangt',
+  requiresHint:
+    'Wer sich mit weniger angemeldet hat, wird danach gefragt und kann bis dahin nichts tun. Wer nichts davon hat, richtet es innerhalb von sieben Tagen ein.',
+  demands: {
+    none: 'Nichts',
+    second_step: 'Einen zweiten Schritt oder einen Passkey',
+    passkey: 'Einen Passkey, der die Person prüft',
+  },
   rulesHint: 'Zu ändern unter „Bearbeiten“.',
   hasRules: 'SSH-Regeln',
   attributes: (count) => plural('de', count, { one: '# Attribut', other: '# Attribute' }),

@@ -33,6 +33,11 @@ export const roleErrors: ErrorTexts<typeof roles> = {
   attributes_too_large: 'Die Attribute sind größer als 16 KB.',
   bootstrap_secret_wrong: 'Das ist nicht das Einrichtungsgeheimnis.',
   built_in_role_keeps_name: 'Eine eingebaute Rolle behält ihren Namen.',
+  demand_locks_out:
+    'Das würde von der letzten Person der Verwaltung verlangt, und Ihre eigene Anmeldung ist schwächer. Melden Sie sich zuerst mit dem an, was verlangt wird.',
+  last_means_of_administrator:
+    'Eine Rolle verlangt das von der letzten Person der Verwaltung, und diese hat nichts anderes dafür.',
+  nothing_to_set_up: 'Keine Rolle verlangt von dieser Person etwas, wofür sie nichts hat.',
   built_in_role_stays: 'Eine eingebaute Rolle lässt sich nicht löschen.',
   custom_extension_twice: 'Eine Erweiterung kommt doppelt vor.',
   force_command_not_one_line: 'Der Befehl muss eine Zeile ohne Steuerzeichen sein.',
@@ -63,6 +68,8 @@ export const roleErrors: ErrorTexts<typeof roles> = {
 }
 
 export const sessionErrors: ErrorTexts<typeof sessions> = {
+  setup_needed:
+    'Eine Ihrer Rollen verlangt eine stärkere Anmeldung. Weisen Sie sie nach, oder richten Sie ein, was verlangt wird, und versuchen Sie es dann erneut.',
   fresh_sign_in_needed: 'Bestätigen Sie noch einmal, dass Sie es sind, und versuchen Sie es dann erneut.',
   no_such_session: 'Diese Sitzung gibt es nicht.',
   not_signed_in: 'Ihre Sitzung ist beendet. Melden Sie sich neu an.',

@@ -145,6 +145,8 @@ export const audit = {
     'user.password_reset_sent': 'Link to set a password sent',
     'user.profile_updated': 'Own profile changed',
     'user.registered': 'Registered',
+    'user.setup_link_opened': 'Link to set up a stronger sign-in opened',
+    'user.setup_link_sent': 'Link to set up a stronger sign-in made',
     'user.signed_out': 'Signed out everywhere',
     'user.updated': 'Details changed',
     'user.username_released': 'Username released',

@@ -48,6 +48,10 @@ export const roles = {
   allCommands: 'everything',
   moreCommands: (count: number) => `${count} more`,
   rules: 'SSH rules, extensions and attributes',
+  requires: 'What it demands of the sign-in',
+  requiresHint:
+    'Who has signed in with less is asked for it, and until then can do nothing. Who has none sets it up within seven days.',
+  demands: { none: 'Nothing', second_step: 'A second step, or a passkey', passkey: 'A passkey that verifies its user' },
   rulesHint: 'Edit the role to change them.',
   hasRules: 'SSH rules',
   attributes: (count: number) => plural('en', count, { one: '# attribute', other: '# attributes' }),
