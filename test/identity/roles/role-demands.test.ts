@@ -176,6 +176,21 @@ onEachEngine('what a role demands of a sign-in', (engine) => {
     assert.equal(await isLetIn(second), true)
   })
 
+  test('a passkey that the browser makes by itself is never offered to who has to have one that verifies its user', async () => {
+    const person = await signedIn()
+    const offer = () =>
+      app().services.db.transaction((trx) =>
+        trx.updateTable('sessions').set({ offers_passkey: 1 }).where('id', '=', person.sessionId).execute(),
+      )
+    const begin = async () => (await person.post('/api/passkeys/register/options', { conditional: true })).statusCode
+    await offer()
+    assert.equal(await begin(), 200)
+    await demand(person, 'passkey')
+    await offer()
+    assert.equal(await begin(), 403)
+    assert.equal((await person.post('/api/passkeys/register/options')).statusCode, 200)
+  })
+
   test('after seven days only a link of an administrator helps, once, in a session of that account', async () => {
     const person = await signedIn()
     await app().services.db.transaction((trx) =>
