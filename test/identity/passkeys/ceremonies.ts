@@ -71,13 +71,14 @@ export async function enrol(
   return { person, authenticator, passkey: response.json().passkey, visitor: anonymous(test) }
 }
 
-export function assertRefused(response: Response): void {
+const REFUSALS = {
+  passkey_not_accepted: 'The passkey was not accepted. Please try again.',
+  passkey_not_known: 'This passkey does not belong to an account here any more.',
+}
+
+export function assertRefused(response: Response, reason: keyof typeof REFUSALS = 'passkey_not_accepted'): void {
   assert.equal(response.statusCode, 401, response.body)
-  assert.deepEqual(response.json(), {
-    error: 'The passkey was not accepted. Please try again.',
-    code: 'passkey_refused',
-    reason: 'passkey_not_accepted',
-  })
+  assert.deepEqual(response.json(), { error: REFUSALS[reason], code: 'passkey_refused', reason })
   assert.equal(response.headers['set-cookie'], undefined)
 }
 

@@ -259,6 +259,23 @@ onEachEngine('passkeys that a browser makes by itself', (engine) => {
     await assertNotOffered(browser)
   })
 
+  test('are not made by somebody who holds a role that requires a passkey, and are by who holds one that requires less', async () => {
+    const app = shared()
+    const admin = await signedInPerson(app, { admin: true })
+    const begin = async (requires: string) => {
+      const user = await somebody()
+      const browser = await signInAfter(app, user)
+      const made = await admin.post('/api/admin/roles', { name: `requires ${requires}`, requires })
+      const { role } = made.json<{ role: { id: string } }>()
+      const given = await admin.post(`/api/admin/users/${user.id}/roles`, { roleId: role.id })
+      assert.equal(given.statusCode, 200, given.body)
+      return browser.post(OPTIONS, { conditional: true })
+    }
+    const answer = await begin('passkey')
+    assert.deepEqual([answer.statusCode, answer.json().reason], [403, 'no_conditional_passkey'], answer.body)
+    assert.equal((await begin('none')).statusCode, 200)
+  })
+
   test('a session that has ended makes none', async () => {
     const app = shared()
     const browser = await signInAfter(app, await somebody())
