@@ -106,7 +106,7 @@ test('a role gives sudo and extensions of certificates; what is wrong with them 
 
   await page.getByRole('button', { name: `Edit the role ${name}` }).click()
   await expect(commands).toHaveValue('/usr/bin/du *\n/usr/sbin/reboot')
-  await dialog.getByLabel('Nothing').check()
+  await dialog.getByRole('radiogroup', { name: 'May run as root' }).getByLabel('Nothing').check()
   await extension.getByRole('button', { name: 'Remove the extension login@github.com' }).click()
   await dialog.getByRole('button', { name: 'Save' }).click()
   await expect(dialog).toHaveCount(0)
