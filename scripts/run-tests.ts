@@ -24,6 +24,7 @@ export const serverTestArguments = (maxTestMs: number): string[] => [
   // Most of what a test makes is garbage soon after: collecting it less often saves a twelfth of the processor time.
   '--min-semi-space-size=32',
   '--max-semi-space-size=64',
+  '--import=./test/support/without-promise-hooks.ts',
   '--test',
   // One more than the cores of the smallest machine: many files wait for timeouts and child processes. With more of them each test
   // takes up to twice the processor time, because the threads that compile and collect garbage fall behind.

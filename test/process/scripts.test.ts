@@ -60,6 +60,26 @@ test('npm test sets a time limit for every test, and counts a test that exceeds 
   assert.match(stdout, /^ℹ cancelled 1$/m)
 })
 
+test('an error that no test waits for fails the run, and is shown', (t) => {
+  const folder = newFolder(t)
+  const content = `import { test } from 'node:test'
+    test('ends first', async () => {
+      const lose = async () => { await Promise.resolve(); throw new Error('nobody waits for this') }
+      lose()
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    })`
+  writeFileSync(join(folder, 'loses.test.mjs'), content)
+  const program = join(import.meta.dirname, '../support/without-promise-hooks.ts')
+  assert.ok(serverTestArguments(1234).includes('--import=./test/support/without-promise-hooks.ts'))
+  const { status, stdout } = spawnSync(process.execPath, [`--import=${program}`, '--test', 'loses.test.mjs'], {
+    cwd: folder,
+    env: ENVIRONMENT,
+    encoding: 'utf8',
+  })
+  assert.equal(status, 1)
+  assert.match(stdout, /nobody waits for this/)
+})
+
 test('npm test runs every test file once, those of most folders together in one process', (t) => {
   const run = groupTests(join(newFolder(t), 'groups'))
   const files = run.flatMap((path) =>
