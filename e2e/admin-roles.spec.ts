@@ -156,3 +156,22 @@ test('a role that gives sudo is given only by somebody who has confirmed what it
   await expect(page.getByRole('button', { name: `Take away ${name}` })).toBeVisible()
   await expect(page.getByRole('region', { name: 'Roles' })).toContainText(`${name} gives sudo on hosts: everything.`)
 })
+
+test('of many roles each can be reached, and none lies under the column of the permissions', async ({
+  asAdministrator: page,
+  administration,
+}) => {
+  const made = await Promise.all(Array.from({ length: 20 }, () => administration.createRole()))
+  await page.goto('/admin/roles')
+  for (const { name } of made.slice(0, 5)) {
+    const edit = page.getByRole('button', { name: `Edit the role ${name}` })
+    await edit.focus()
+    const isOnTop = await edit.evaluate((button) => {
+      const { left, top, width, height } = button.getBoundingClientRect()
+      return button.contains(document.elementFromPoint(left + width / 2, top + height / 2))
+    })
+    expect(isOnTop, name).toBe(true)
+  }
+  await page.getByRole('button', { name: `Edit the role ${made[0]?.name}` }).click()
+  await expect(page.getByRole('dialog')).toBeVisible()
+})

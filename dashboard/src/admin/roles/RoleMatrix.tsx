@@ -52,7 +52,13 @@ export function RoleMatrix({ roles, permissions, mayWrite, onEdit, onDelete }: P
           <FailureAlert failure={failure} />
         </Box>
       )}
-      <Table.ScrollContainer minWidth={176 + roles.length * 120} type="native" tabIndex={0} aria-label={texts.title}>
+      <Table.ScrollContainer
+        className={classes.scrolling ?? ''}
+        minWidth={320 + roles.length * 120}
+        type="native"
+        tabIndex={0}
+        aria-label={texts.title}
+      >
         <Table highlightOnHover layout="fixed">
           <Table.Thead>
             <Table.Tr>
