@@ -168,7 +168,7 @@ test('of many roles each can be reached, and none lies under the column of the p
     await edit.focus()
     const isOnTop = await edit.evaluate((button) => {
       const { left, top, width, height } = button.getBoundingClientRect()
-      return button.contains(document.elementFromPoint(left + width / 2, top + height / 2))
+      return button.contains(button.ownerDocument.elementFromPoint(left + width / 2, top + height / 2))
     })
     expect(isOnTop, name).toBe(true)
   }
