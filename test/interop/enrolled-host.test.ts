@@ -11,10 +11,9 @@ import { newSecurityKey, SK_DUMMY } from '../platform/openssh/new-security-key.t
 import { createHost } from '../ssh/hosts/managed-host.ts'
 import { issue, saveKey } from '../ssh/public-keys.ts'
 import { startApp, type TestApp } from '../support/app.ts'
-import { createClock } from '../support/clock.ts'
 import { freePort } from '../support/free-port.ts'
 import { anonymous, type SignedInPerson, signedInPerson } from '../support/people.ts'
-import { until } from '../support/replicas.ts'
+import { REAL_CLOCK, until } from '../support/replicas.ts'
 import { run, setUpHost, type SetUpHost } from './enrolled-host.ts'
 import { ACCOUNT, newKeyPair, temporaryFolder } from './openssh.ts'
 
@@ -24,14 +23,8 @@ const SCRIPTS = join(import.meta.dirname, '../../deploy/ssh-host')
 async function startService(t: TestContext, listen = freePort): Promise<TestApp> {
   const port = await listen()
   const config = { baseUrl: `http://127.0.0.1:${port}`, sshHostPatterns: ['127.0.0.1', '*.example.com'] }
-  const began = Date.now()
-  const clock = { ...createClock(), now: Date.now, monotonicNow: () => Date.now() - began }
-  let ticking: NodeJS.Timeout | undefined
-  // Before the app is closed.
-  t.after(() => clearInterval(ticking))
-  const app = await startApp(t, { clock, config })
+  const app = await startApp(t, { clock: REAL_CLOCK, config, worksEveryMs: 250 })
   if (listen === freePort) await app.app.listen({ port, host: '127.0.0.1' })
-  ticking = setInterval(() => void app.tick(), 250)
   return app
 }
 

@@ -11,10 +11,9 @@ import { isRevoked, readKrl } from '../platform/openssh/read-krl.ts'
 import { createHost, type ShownHost } from '../ssh/hosts/managed-host.ts'
 import { issue, saveKey, signInCertificateUser } from '../ssh/public-keys.ts'
 import { startApp } from '../support/app.ts'
-import { createClock } from '../support/clock.ts'
 import { freePort } from '../support/free-port.ts'
 import { signedInPerson } from '../support/people.ts'
-import { until } from '../support/replicas.ts'
+import { REAL_CLOCK, until } from '../support/replicas.ts'
 import { newRoot, read, run } from './ssh-host-scripts.ts'
 
 const SYNC = join(import.meta.dirname, 'host-0.2/latchkey-ssh-sync')
@@ -23,9 +22,8 @@ const PATIENCE_MS = 30_000
 
 async function startService(t: TestContext) {
   const port = await freePort()
-  const began = Date.now()
-  const clock = { ...createClock(), now: Date.now, monotonicNow: () => Date.now() - began }
-  const app = await startApp(t, { clock, config: { baseUrl: `http://127.0.0.1:${port}` } })
+  const config = { baseUrl: `http://127.0.0.1:${port}` }
+  const app = await startApp(t, { clock: REAL_CLOCK, config, worksEveryMs: 250 })
   await app.app.listen({ port, host: '127.0.0.1' })
   const admin = await signedInPerson(app, { admin: true })
   return { app, admin, url: `http://127.0.0.1:${port}` }

@@ -38,11 +38,10 @@ export function realProvider(
         engine,
         config: { baseUrl: issuer, dashboardOrigin: issuer, port, ...config },
         clock: isClockMovable ? movableClock() : { ...REAL_CLOCK, advance: refuseToMove, adjust: refuseToMove },
+        worksEveryMs: TICK_MS,
       },
     )
     await app.app.listen({ port, host: '127.0.0.1' })
-    const ticking = setInterval(() => void app.tick(), TICK_MS)
-    endings.push(async () => clearInterval(ticking))
     provider = { app, issuer }
   })
   after(async () => {

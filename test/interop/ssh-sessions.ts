@@ -10,10 +10,9 @@ import type { Role } from '../../src/identity/roles/role.ts'
 import { createHost } from '../ssh/hosts/managed-host.ts'
 import { type Issued, issue, saveKey } from '../ssh/public-keys.ts'
 import { startApp, type TestApp } from '../support/app.ts'
-import { createClock } from '../support/clock.ts'
 import { freePort } from '../support/free-port.ts'
 import { type SignedInPerson, signedInPerson } from '../support/people.ts'
-import { until } from '../support/replicas.ts'
+import { REAL_CLOCK, until } from '../support/replicas.ts'
 import { findProgram, newKeyPair, temporaryFolder } from './openssh.ts'
 import { newSessionHost, PASSWORD, type SessionHost } from './session-host.ts'
 
@@ -46,13 +45,9 @@ export async function startScene(
   { before, ...options }: SceneOptions = {},
 ): Promise<Scene> {
   const port = await freePort()
-  const began = Date.now()
-  const clock = { ...createClock(), now: Date.now, monotonicNow: () => Date.now() - began }
-  let ticking: NodeJS.Timeout | undefined
-  t.after(() => clearInterval(ticking))
-  const app = await startApp(t, { clock, config: { baseUrl: `http://127.0.0.1:${port}` } })
+  const config = { baseUrl: `http://127.0.0.1:${port}` }
+  const app = await startApp(t, { clock: REAL_CLOCK, config, worksEveryMs: 250 })
   await app.app.listen({ port, host: '127.0.0.1' })
-  ticking = setInterval(() => void app.tick(), 250)
   const admin = await signedInPerson(app, { admin: true })
   const made = await admin.post('/api/admin/roles', { name: 'Operations', principals: [DEPLOY] })
   const { role } = made.json<{ role: Role }>()

@@ -50,6 +50,8 @@ interface Options {
   outgoing?: OutgoingOptions
   /** False leaves what receivers are told where it is written, so that a test can read it. */
   sends?: boolean
+  /** How often it does its background work by itself, as hosts need it that wait. Otherwise only `tick` does. */
+  worksEveryMs?: number
   /** Set in tests of the cost of password hashing. Other tests use a cheap hash, because the real one would take most of their time. */
   realHashCost?: boolean
 }
@@ -77,10 +79,13 @@ export async function startApp(t: Scope, options: Options = {}): Promise<TestApp
   await app.ready()
   const jobs = options.sends === false ? jobsWithoutSending(services) : backgroundJobs(services)
   const ticker = createTicker(services, jobs)
+  const { worksEveryMs } = options
+  const working = worksEveryMs === undefined ? undefined : setInterval(() => void ticker.tick(), worksEveryMs)
   let closed = false
   const close = async () => {
     if (closed) return
     closed = true
+    clearInterval(working)
     await app.close()
     await ticker.stop()
     await services.close()

@@ -70,8 +70,11 @@ export function backgroundJobs(
       name: 'rotate-ssh-ca',
       everyMs: MINUTE,
       run: async () => {
-        await advanceSshCa(services, 'ssh-ca', services.config.sshCertMaxTtl)
-        await advanceSshCa(services, 'ssh-host-ca', HOST_CERTIFICATE_SECONDS)
+        // At once, because the signal of the change may take a moment.
+        const ofUsers = await advanceSshCa(services, 'ssh-ca', services.config.sshCertMaxTtl)
+        if (ofUsers.length > 0) await services.sshCa.reload()
+        const ofHosts = await advanceSshCa(services, 'ssh-host-ca', HOST_CERTIFICATE_SECONDS)
+        if (ofHosts.length > 0) await services.sshHostCa.reload()
       },
     },
     { name: 'sweep-expired', everyMs: MINUTE, run: (stop) => sweepExpired(services, stop) },
