@@ -90,7 +90,7 @@ export async function startApp(t: Scope, options: Options = {}): Promise<TestApp
     await ticker.stop()
     await services.close()
   }
-  t.after(async () => {
+  onceAfter(t, async () => {
     await close()
     if (!options.storage) await storage.remove()
   })
@@ -104,6 +104,16 @@ export async function startApp(t: Scope, options: Options = {}): Promise<TestApp
     listen: () => app.listen({ port: 0, host: '127.0.0.1' }),
     close,
   }
+}
+
+/** The test runner keeps each hook until the process ends, and with it what the hook refers to: here a whole app for each test. */
+function onceAfter(t: Scope, work: () => Promise<void>): void {
+  let left: (() => Promise<void>) | undefined = work
+  t.after(async () => {
+    const doing = left?.()
+    left = undefined
+    await doing
+  })
 }
 
 /** Sending also begins by a signal, without its job. */
