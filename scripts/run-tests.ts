@@ -26,9 +26,9 @@ export const serverTestArguments = (maxTestMs: number): string[] => [
   '--max-semi-space-size=64',
   '--import=./test/support/without-promise-hooks.ts',
   '--test',
-  // One more than the cores of the smallest machine: many files wait for timeouts and child processes. With more of them each test
-  // takes up to twice the processor time, because the threads that compile and collect garbage fall behind.
-  '--test-concurrency=3',
+  // As many as the cores of the smallest machine: of each two one mostly waits, and the browser tests run beside them. With more of
+  // them each test takes up to twice the processor time, because the threads that compile and collect garbage fall behind.
+  '--test-concurrency=2',
   `--test-timeout=${maxTestMs}`,
   '--test-global-setup=test/support/global-setup.ts',
 ]
