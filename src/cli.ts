@@ -29,6 +29,7 @@ const USAGE = `Usage: latchkey [--env-file <file>] <command>
   latchkey restored                   makes a database that other tools have restored safe to use (pg_restore)
   latchkey admin grant <email>        makes an account an administrator
   latchkey admin recover <email>      prints a link to set up a passkey or a second step that was lost
+  latchkey admin remove-app <email>   removes an authenticator app that was lost
   latchkey keys rotate                replaces the key that signs ID tokens
   latchkey verify-proof <file>...     checks proofs that everybody was told of accounts that were disabled
 

@@ -1,11 +1,12 @@
 import { refuse } from '../../errors.ts'
-import { recordEvent } from '../../platform/audit/record-event.ts'
+import { recordEvent, THE_SERVICE } from '../../platform/audit/record-event.ts'
 import type { Trx } from '../../storage/database.ts'
 import { type IdentityServices, publish } from '../access-events.ts'
 import { passkeyErrors } from '../passkeys/passkey-errors.ts'
 import { deletePasskey } from '../passkeys/passkey-store.ts'
 import { tellPasskeyChanged } from '../passkeys/tell-passkey-changed.ts'
 import { type Counted, refuseIfHoldsMore } from '../roles/holdings.ts'
+import { operatorErrors } from '../roles/role-errors.ts'
 import { removeSecondStep } from '../second-step/access-subscriber.ts'
 import { secondStepErrors } from '../second-step/second-step-errors.ts'
 import { findTotp } from '../second-step/second-step-store.ts'
@@ -15,8 +16,11 @@ import { endSession, endSessionsOfUsers } from '../sessions/end-sessions.ts'
 import { refuseLosingLastMeans } from '../sessions/lock-out.ts'
 import { sessionErrors } from '../sessions/session-errors.ts'
 import { tellOwner, type TellServices } from '../sign-in/tell-owner.ts'
-import { lockAccount } from '../users/lock-user.ts'
+import { mayAct } from '../users/account-state.ts'
+import { normalizeEmail } from '../users/email-address.ts'
+import { lockAccount, lockUser } from '../users/lock-user.ts'
 import { userErrors } from '../users/user-errors.ts'
+import { findAccountByEmail } from '../users/user-store.ts'
 
 type AccessServices = TellServices & Pick<IdentityServices, 'db' | 'accessSubscribers'>
 
@@ -90,6 +94,30 @@ export const removeUserTotp = (services: AccessServices, userId: string, actor: 
       actor,
       target: { type: 'user', id: userId },
     })
+  })
+
+/**
+ * The same for the operator on the command line, where no administrator can sign in any more. It may be the last means of the last
+ * administrator: `latchkey admin recover` then lets them set up another one.
+ */
+export const removeLostApp = (services: AccessServices, email: string): Promise<{ removed: boolean; email: string }> =>
+  services.db.transaction(async (trx) => {
+    const account = await findAccountByEmail(trx, normalizeEmail(email))
+    if (!account) return refuse(operatorErrors.no_account_with_email({ email }))
+    const { id, email: found } = account.user
+    if (!mayAct(account)) refuse(operatorErrors.account_to_enable_first({ email: found }))
+    await lockUser(trx, id)
+    if (!(await findTotp(trx, id))?.since) return { removed: false, email: found }
+    await removeSecondStep(services, trx, { userId: id, by: 'administrator' })
+    await tellOwner(services, trx, id, { type: 'security.totp_removed', data: {}, actor: THE_SERVICE })
+    await recordEvent(services, trx, {
+      action: 'totp.removed',
+      outcome: 'success',
+      actor: THE_SERVICE,
+      target: { type: 'user', id },
+      data: { by: 'latchkey admin remove-app' },
+    })
+    return { removed: true, email: found }
   })
 
 /**

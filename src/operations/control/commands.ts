@@ -1,4 +1,5 @@
 import type { IdentityServices } from '../../identity/access-events.ts'
+import { removeLostApp } from '../../identity/lifecycle/end-access.ts'
 import { grantAdministrator } from '../../identity/manage-roles/make-administrator.ts'
 import { makeRecoveryLink } from '../../identity/sign-in/set-up-links.ts'
 import { publishNextKey, retirePreviousKeys, rotateAtOnce } from '../../platform/keys/rotate-signing-key.ts'
@@ -11,6 +12,7 @@ const ROTATIONS = ['publish', 'at-once', 'retire-previous'] as const
 export type Command =
   | { name: 'grant-administrator'; email: string }
   | { name: 'recover'; email: string }
+  | { name: 'remove-app'; email: string }
   | { name: 'rotate-keys'; how: (typeof ROTATIONS)[number] }
   | { name: 'rotate-ssh-ca'; of?: 'hosts'; how: 'publish'; trustedForMs: number }
   | { name: 'rotate-ssh-ca'; of?: 'hosts'; how: 'retire-previous' }
@@ -28,6 +30,12 @@ export async function runCommand(services: CommandServices, command: Command): P
   }
   if (command.name === 'recover')
     return `Sign in as ${command.email}, and open this within a day:\n${await makeRecoveryLink(services, command.email)}`
+  if (command.name === 'remove-app') {
+    const { removed, email } = await removeLostApp(services, command.email)
+    return removed
+      ? `The authenticator app of ${email} is removed: the password alone signs in.`
+      : `${email} has no authenticator app.`
+  }
   if (command.name === 'rotate-ssh-ca') return rotateSshCa(services, command)
   if (command.how === 'retire-previous') {
     const retired = await retirePreviousKeys(services)
@@ -67,6 +75,7 @@ export function readCommand(line: string): Command | undefined {
     const { name, email, how, trustedForMs, of } = JSON.parse(line) as Record<string, unknown>
     if (name === 'grant-administrator' && typeof email === 'string') return { name, email }
     if (name === 'recover' && typeof email === 'string') return { name, email }
+    if (name === 'remove-app' && typeof email === 'string') return { name, email }
     const rotation = ROTATIONS.find((each) => each === how)
     if (of !== undefined && of !== 'hosts') return undefined
     const whose = of === undefined ? {} : { of: 'hosts' as const }

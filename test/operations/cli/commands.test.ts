@@ -3,11 +3,12 @@ import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
-import { startApp } from '../../support/app.ts'
+import { oathCode } from '../../identity/second-step/authenticator-app.ts'
+import { startApp, type TestApp } from '../../support/app.ts'
 import { latchkey } from '../../support/command.ts'
 import { onEachEngine, type TestStorage } from '../../support/engines.ts'
 import { sendRequest, sessionOf } from '../../support/http-client.ts'
-import { signedInPerson } from '../../support/people.ts'
+import { anonymous, cookieOf, signedInPerson } from '../../support/people.ts'
 import { REAL_CLOCK, startReplica, until } from '../../support/replicas.ts'
 import { newFolder, newStorage } from './temporary.ts'
 
@@ -89,6 +90,33 @@ onEachEngine('latchkey without a running service', (engine) => {
     assert.deepEqual([(await open()).status, (await open()).status], [200, 400])
     const unknown = await latchkey(storage, ['admin', 'recover', 'nobody@example.com'])
     assert.deepEqual([unknown.code, unknown.stdout], [1, ''])
+  })
+
+  test('admin remove-app lets somebody sign in with the password alone who has lost the app, and tells them', async (t) => {
+    const storage = await newStorage(t, engine)
+    const credentials = { email: 'ada@example.com', password: 'four unusual words here' }
+    const login = (app: TestApp) => anonymous(app).post('/api/auth/login', credentials)
+    const first = await startApp(t, { storage, clock: REAL_CLOCK })
+    const person = await signedInPerson(first, credentials)
+    const begun = await person.post('/api/account/totp')
+    const code = oathCode(begun.json<{ secret: string }>().secret, Date.now())
+    assert.equal((await person.post('/api/account/totp/confirm', { code })).statusCode, 200)
+    assert.ok((await login(first)).json<{ secondStep?: object }>().secondStep)
+    await first.close()
+
+    const remove = (email: string) => latchkey(storage, ['admin', 'remove-app', email])
+    assert.deepEqual(await remove('ADA@example.com'), {
+      code: 0,
+      stdout: 'The authenticator app of ada@example.com is removed: the password alone signs in.\n',
+      stderr: '',
+    })
+    assert.equal((await remove('ada@example.com')).stdout, 'ada@example.com has no authenticator app.\n')
+    const unknown = await remove('nobody@example.com')
+    assert.deepEqual([unknown.code, unknown.stdout], [1, ''])
+
+    const app = await startApp(t, { storage, clock: REAL_CLOCK })
+    const signedIn = anonymous(app, cookieOf(await login(app)))
+    assert.ok((await signedIn.get('/api/notifications')).body.includes('security.totp_removed'))
   })
 
   test('admin grant refuses a disabled account', async (t) => {
@@ -178,7 +206,7 @@ test('a command that fails prints one line and exits with a code that says why, 
     [storage, [], 2, /^$/],
     [storage, ['frobnicate'], 2, /^latchkey: There is no command "frobnicate"/],
     [storage, ['toString'], 2, /^latchkey: There is no command/],
-    [storage, ['admin'], 2, /^latchkey: Usage: latchkey admin <grant \| recover> <email>\n$/],
+    [storage, ['admin'], 2, /^latchkey: Usage: latchkey admin <grant \| recover \| remove-app> <email>\n$/],
     [storage, ['admin', 'take', 'x@example.com'], 2, /^latchkey: Usage/],
     [storage, ['keys', 'rotate', '--fast'], 2, /^latchkey: Unknown option '--fast'/],
     [storage, ['keys', 'rotate', '--now', '--retire-previous'], 2, /one at a time/],
