@@ -17,6 +17,7 @@ export const paths = {
   logout: '/logout',
   stepUp: '/step-up',
   account: '/account',
+  security: '/account/security',
   password: '/account/password',
   passkeys: '/account/passkeys',
   sessions: '/account/sessions',

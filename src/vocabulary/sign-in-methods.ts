@@ -2,6 +2,9 @@
 export const SIGN_IN_METHODS = ['password', 'passkey'] as const
 export type SignInMethod = (typeof SIGN_IN_METHODS)[number]
 
+export const isSignInMethod = (value: string | null): value is SignInMethod =>
+  SIGN_IN_METHODS.some((known) => known === value)
+
 /** With what somebody who is signed in proves once more who they are. */
 export const PROOFS = ['passkey', 'password', 'second_step'] as const
 export type Proof = (typeof PROOFS)[number]

@@ -23,6 +23,7 @@ export type PermissionName = components['schemas']['PermissionName']
 export type Appearance = Got<'/api/settings/appearance'>['appearance']
 export type SignInApplication = Got<'/oauth/application'>
 export type Me = Got<'/api/auth/me'>
+export type OwnSecurity = components['schemas']['OwnSecurity']
 export type Profile = Got<'/api/account/profile'>
 export type ResetAccess = OkOf<paths['/api/auth/password-reset/access']['post']>
 export type KeptAccess = NonNullable<Sent<'/api/auth/password-reset/confirm', 'post'>['keep']>

@@ -63,6 +63,11 @@ export const pages = [
     component: lazyRouteComponent(() => import('../account/ProfilePage.tsx'), 'ProfilePage'),
   }),
   page({
+    path: paths.security,
+    link: { group: 'yours', label: 'security', icon: 'shield' },
+    component: lazyRouteComponent(() => import('../account/SecurityPage.tsx'), 'SecurityPage'),
+  }),
+  page({
     path: paths.password,
     link: { group: 'yours', label: 'password', icon: 'lock' },
     component: lazyRouteComponent(() => import('../account/PasswordPage.tsx'), 'PasswordPage'),

@@ -5,6 +5,7 @@ import type { failures } from './en/failures.ts'
 import type { people } from './en/people.ts'
 import type { proof } from './en/proof.ts'
 import type { publicPages } from './en/public-pages.ts'
+import type { security } from './en/security.ts'
 import type { shared } from './en/shared.ts'
 import type { sites } from './en/sites.ts'
 import type { ssh } from './en/ssh.ts'
@@ -19,6 +20,7 @@ export type Texts = {
   publicPages: typeof publicPages
   proof: typeof proof
   account: typeof account
+  security: typeof security
   ssh: typeof ssh
   admin: typeof admin
   applications: typeof applications
@@ -27,12 +29,12 @@ export type Texts = {
 }
 export type Part = keyof Texts
 
-/** What the signed-in part has besides, in one file for each language: that is one request instead of six. */
-const SIGNED_IN: ReadonlySet<Part> = new Set(['account', 'ssh', 'admin', 'applications', 'sites', 'people'])
+/** What the signed-in part has besides, in one file for each language: that is one request instead of seven. */
+const SIGNED_IN: ReadonlySet<Part> = new Set(['account', 'security', 'ssh', 'admin', 'applications', 'sites', 'people'])
 
 const files = import.meta.glob<Partial<Texts>>([
   './*/*.ts',
-  '!./*/{catalogue,account,ssh,admin,applications,sites,people}.ts',
+  '!./*/{catalogue,account,security,ssh,admin,applications,sites,people}.ts',
 ])
 
 const fileOf = (part: Part): string =>

@@ -10,6 +10,7 @@ import { findAccountById, findUser } from '../users/user-store.ts'
 import { PersonName, User } from '../users/user.ts'
 import { readUsernameChanges } from '../users/username-change-store.ts'
 import { USERNAME_PATTERN } from '../users/usernames.ts'
+import { OwnSecurity, readOwnSecurity } from './own-security.ts'
 import { updateProfile } from './update-profile.ts'
 
 const tags = ['Account']
@@ -42,6 +43,19 @@ export const accountRoutes =
         const { left } = await readUsernameChanges(db.read, user.id, now())
         return { ...found, usernameToldTo: await listToldUsername(db.read, user.id), usernameChangesLeft: left }
       },
+    )
+
+    app.get(
+      '/api/account/security',
+      {
+        onRequest: signedIn(services),
+        schema: {
+          tags,
+          summary: 'How you sign in, what your roles demand, and your last sign-ins',
+          response: { 200: OwnSecurity, ...failures(401) },
+        },
+      },
+      ({ signedIn: { user } }) => readOwnSecurity(services, user.id),
     )
 
     app.get(

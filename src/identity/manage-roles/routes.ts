@@ -18,6 +18,7 @@ import { requireRole, listRoles } from '../roles/role-store.ts'
 import {
   PermissionEntry,
   PermissionName,
+  PlannedDemand,
   Principals,
   RequiredOfHolders,
   Role,
@@ -106,7 +107,7 @@ export const roleRoutes =
           tags,
           summary: 'Change a role',
           description:
-            'Its name, its description, the UNIX accounts it opens, the rules for SSH certificates and its attributes; the last two are replaced as a whole. The caller has to hold what the role holds, and what is added to it; rules can be loosened only as far as those of the caller’s own certificates, and only administrators change the name or the attributes of a role that they have. Certificates that name a principal which is taken out, or that the rules no longer allow, are revoked. Built-in roles keep their names. Lowering `requires` needs a fresh sign-in; what the last administrator would have to meet, only a session sets that meets it (409).',
+            'Its name, its description, the UNIX accounts it opens, the rules for SSH certificates and its attributes; the last two are replaced as a whole. The caller has to hold what the role holds, and what is added to it; rules can be loosened only as far as those of the caller’s own certificates, and only administrators change the name or the attributes of a role that they have. Certificates that name a principal which is taken out, or that the rules no longer allow, are revoked. Built-in roles keep their names. `requiresNext` is what it will demand from a time on: more than now, and within a year. Lowering `requires`, and weakening or postponing what is planned, needs a fresh sign-in; what the last administrator would have to meet, only a session sets that meets it (409).',
           params: ById,
           body: Type.Object(
             {
@@ -115,6 +116,7 @@ export const roleRoutes =
               principals: Type.Optional(Principals),
               attributes: Type.Optional(Attributes),
               requires: Type.Optional(RequiredOfHolders),
+              requiresNext: Type.Optional(Nullable(PlannedDemand)),
               ssh: Type.Optional(Nullable(RoleSsh)),
             },
             strict,

@@ -30,7 +30,7 @@ import {
   listHolderIds,
   updateRole,
 } from '../roles/role-store.ts'
-import { certificatesDependOn, type NewRole, type Role } from '../roles/role.ts'
+import { certificatesDependOn, type NewRole, type PlannedDemand, type Role } from '../roles/role.ts'
 import {
   checkSshRules,
   giftsOf,
@@ -45,6 +45,7 @@ import { administer } from '../sessions/administer.ts'
 import { requireFresh } from '../sessions/fresh.ts'
 import { refuseLockingOut } from '../sessions/lock-out.ts'
 import { refuseUsernames } from '../users/usernames.ts'
+import { isWeakened, planDemand } from './plan-demand.ts'
 
 type RoleServices = Pick<IdentityServices, 'config' | 'db' | 'now' | 'accessSubscribers'>
 
@@ -72,6 +73,8 @@ export interface RoleChange {
   /** Replaces the earlier rules as a whole. */
   ssh?: RoleSsh | null
   requires?: RoleDemand
+  /** What it will demand from a time on; null for nothing else than now. */
+  requiresNext?: PlannedDemand | null
 }
 
 /**
@@ -86,7 +89,7 @@ export const changeRole = (
 ): Promise<Role> =>
   administer(services, actor, async (trx, held) => {
     const before = await requireRole(trx, id)
-    const { principals = before.principals, ssh: _ssh, attributes, requires = before.requires, ...texts } = changes
+    const { name, description, principals = before.principals, attributes, requires = before.requires } = changes
     const ssh = changes.ssh === undefined ? before.ssh : checkSshRules(changes.ssh)
     refuseChangingStrongerRole(held, holdingsOf(before))
     refuseGivingMore(held, holdingsOf({ ...before, principals, ssh }), 'access')
@@ -94,9 +97,12 @@ export const changeRole = (
     if (before.builtIn && changes.name !== undefined && changes.name !== before.name) {
       refuse(roleErrors.built_in_role_keeps_name())
     }
-    if (isMore(before.requires, requires)) await requireFresh(services, trx, actor)
-    if (isMore(requires, before.requires))
-      await refuseLockingOut(trx, actor, { demand: requires, holds: (userId) => holdsRole(trx, userId, id) })
+    const requiresNext = planDemand(before, changes, services.now())
+    if (isMore(before.requires, requires) || isWeakened(before.requiresNext, { requires, requiresNext }))
+      await requireFresh(services, trx, actor)
+    for (const demand of [requires, requiresNext?.requires ?? 'none'])
+      if (isMore(demand, before.requires))
+        await refuseLockingOut(trx, actor, { demand, holds: (userId) => holdsRole(trx, userId, id) })
     const added = principals.filter((name) => !before.principals.includes(name))
     if (added.length > 0) await refuseUsernames(trx, added)
     const losesPrincipals = before.principals.some((name) => !principals.includes(name))
@@ -106,12 +112,16 @@ export const changeRole = (
     const changesValues = changesCertifiedValues(before, changes)
     if (losesPrincipals || isTighter || changesValues) await lockPrincipalsOfRole(trx, id)
     const columns = {
-      ...texts,
+      ...(name === undefined ? {} : { name }),
+      ...(description === undefined ? {} : { description }),
       ...(changes.principals ? { principals: JSON.stringify(principals) } : {}),
       ...(changes.ssh === undefined ? {} : writeRoleSsh(ssh)),
       ...(attributes ? { attributes: packAttributes(attributes) } : {}),
       ...(requires === before.requires ? {} : { requires }),
       ...(isMore(requires, before.requires) ? { requires_since: services.now() } : {}),
+      ...(requiresNext === before.requiresNext
+        ? {}
+        : { requires_next: requiresNext?.requires ?? null, requires_from: requiresNext?.from ?? null }),
     }
     await withoutEscalation(trx, held, roleChangeChecks(services), (checked) =>
       updateRole(checked, id, columns).catch(refuseTakenName),

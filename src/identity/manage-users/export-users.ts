@@ -27,6 +27,8 @@ export const USER_COLUMNS: CsvColumn<Person>[] = [
   { name: 'createdAt', value: ({ createdAt }) => time(createdAt) },
   { name: 'lastLoginAt', value: ({ lastLoginAt }) => time(lastLoginAt) },
   { name: 'disabled_at', value: ({ disabled_at: at }) => time(at) },
+  { name: 'hasPasskey', value: ({ hasPasskey }) => String(hasPasskey) },
+  { name: 'hasSecondStep', value: ({ hasSecondStep }) => String(hasSecondStep) },
   { name: 'id', value: ({ id }) => id },
 ]
 

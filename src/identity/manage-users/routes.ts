@@ -27,7 +27,7 @@ import { eachUser, USER_COLUMNS } from './export-users.ts'
 import { inviteUser } from './invite-user.ts'
 import { listUsersFor } from './list-users.ts'
 import { Person, findUserDetails } from './user-details-store.ts'
-import { USER_STATUSES, USER_SORTS } from './user-filter-store.ts'
+import { SIGN_IN_LACKS, USER_STATUSES, USER_SORTS } from './user-filter-store.ts'
 
 const tags = ['Users']
 const Id = Type.String({ minLength: 1, maxLength: 64 })
@@ -40,6 +40,9 @@ const Details = Type.Object({
   permissions: Type.Array(HeldPermission, { description: 'The permissions of all roles of this user.' }),
   hasPassword: Type.Boolean(),
   hasSecondStep: Type.Boolean({ description: 'An authenticator app, besides the password.' }),
+  mustSetUp: Nullable(
+    Type.Enum(['passkey', 'second_step'], { description: 'A role demands it, and this person has nothing for it.' }),
+  ),
   passkeys: Type.Integer(),
   sessions: Type.Integer(),
 })
@@ -93,6 +96,11 @@ export const adminUserRoutes =
                 }),
               ),
               role: Type.Optional(Id),
+              lacks: Type.Optional(
+                Type.Enum([...SIGN_IN_LACKS], {
+                  description: 'Who has no passkey; who has neither a passkey nor a second step.',
+                }),
+              ),
               format: Type.Optional(Type.Enum(['json', 'csv'])),
             },
             strict,

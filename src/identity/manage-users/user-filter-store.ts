@@ -2,6 +2,7 @@ import { sql, type RawBuilder } from 'kysely'
 import type { Position } from '../../platform/http/cursor.ts'
 import { contains } from '../../storage/columns.ts'
 import type { Reader } from '../../storage/database.ts'
+import { hasPasskey } from './user-details-store.ts'
 
 export const USER_SORTS = ['email', '-email', 'createdAt', '-createdAt', 'lastLoginAt', '-lastLoginAt'] as const
 export type UserSort = (typeof USER_SORTS)[number]
@@ -94,11 +95,15 @@ export function compare(
 /** `active`: everybody who is not disabled. `invited`: never signed in. `scheduled`: an action is planned. */
 export const USER_STATUSES = ['active', 'disabled', 'invited', 'scheduled'] as const
 
+/** Who signs in with less than others: without a passkey; with neither a passkey nor a second step. */
+export const SIGN_IN_LACKS = ['passkey', 'passkey_and_second_step'] as const
+
 export interface UserFilter {
   q?: string
   status?: (typeof USER_STATUSES)[number]
   /** The id of a role. */
   role?: string
+  lacks?: (typeof SIGN_IN_LACKS)[number]
 }
 
 /** Users whose ids an index lists. */
@@ -129,7 +134,7 @@ const MAX_LISTED = 1000
 
 export async function readConditions(
   db: Reader,
-  { q = '', status, role }: UserFilter,
+  { q = '', status, role, lacks }: UserFilter,
   { sort, actorId }: { sort: UserSort; actorId: string },
 ): Promise<UserConditions> {
   const sets: UserSet[] = []
@@ -139,6 +144,8 @@ export async function readConditions(
   const perRow = [
     ...(q === '' ? [] : [matches(q)]),
     ...(status === 'active' ? [sql<boolean>`disabled_at is null`] : []),
+    ...(lacks === undefined ? [] : [sql<boolean>`not ${hasPasskey}`]),
+    ...(lacks === 'passkey_and_second_step' ? [sql<boolean>`users.totp_since is null`] : []),
   ]
   let ids: Set<string> | undefined
   const large: UserSet[] = []

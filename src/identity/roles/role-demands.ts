@@ -2,6 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Reader } from '../../storage/database.ts'
 import { levelOf, ROLE_DEMANDS, type RoleDemand } from '../../vocabulary/role-demands.ts'
 import { acrOf, type Proof, type SignInMethod } from '../../vocabulary/sign-in-methods.ts'
+import type { PlannedDemand } from './role.ts'
 
 /** For how long after a demand somebody may set up what it asks for from a sign-in that has less. */
 const SET_UP_MS = 7 * 24 * 3_600_000
@@ -75,6 +76,26 @@ export async function findLacking(db: Reader, userId: string): Promise<Lacking |
       .map((role) => Math.max(role.requires_since, role.assigned_at, role.created_at)),
   )
   return { demand, means: await listMeans(db, userId, demand), setUpUntil: since + SET_UP_MS }
+}
+
+/** What the roles of somebody demand now, and the first thing more that is planned. */
+export async function findDemands(
+  db: Reader,
+  userId: string,
+): Promise<{ requires: RoleDemand; requiresNext: PlannedDemand | null }> {
+  const rows = await db
+    .selectFrom('user_roles')
+    .innerJoin('roles', 'roles.id', 'user_roles.role_id')
+    .where('user_roles.user_id', '=', userId)
+    .select(['roles.requires', 'roles.requires_next', 'roles.requires_from'])
+    .execute()
+  const requires = ROLE_DEMANDS.findLast((each) => rows.some((row) => row.requires === each)) ?? 'none'
+  const [next] = rows
+    .flatMap(({ requires_next: more, requires_from: from }) =>
+      more !== null && from !== null && isMore(more, requires) ? [{ requires: more, from }] : [],
+    )
+    .toSorted((one, other) => one.from - other.from)
+  return { requires, requiresNext: next ?? null }
 }
 
 /** With what somebody can meet a demand. A passkey of which it is not noted whether it verifies its user may do so. */

@@ -22,6 +22,8 @@ export const roleErrors = defineErrors({
   force_command_not_one_line: ['invalid_input', 'The command must be one line without control characters.'],
   gives_more_than_held: ['forbidden', "You can't give what you don't hold yourself: {more}."],
   last_administrator: ['conflict', 'This is the last active administrator. Make somebody else one first.'],
+  demand_planned_in_past: ['invalid_input', 'Choose a time in the future, at most a year away.'],
+  demand_planned_not_more: ['invalid_input', 'What is planned has to be more than the role demands now.'],
   no_such_permission: ['not_found', 'There is no such permission.'],
   no_such_role: ['not_found', 'There is no such role.'],
   own_access_admitted: ['own_access', 'This would let you in at {place}. Somebody else has to do it.'],

@@ -7,6 +7,7 @@ import type { Schema } from '../../storage/schema.ts'
 import { writeStatement, type Values } from '../../storage/statement.ts'
 import { ADMIN_ROLE, USER_ROLE } from '../../vocabulary/built-in-roles.ts'
 import { PERMISSIONS, type Permission } from '../../vocabulary/permissions.ts'
+import type { RoleDemand } from '../../vocabulary/role-demands.ts'
 import { accountMayAct } from '../users/account-state.ts'
 import { packAttributes, unpackAttributes, type Attributes } from './attributes.ts'
 import type { CheckedTrx } from './checked-trx.ts'
@@ -23,6 +24,7 @@ const roles = (db: Reader) =>
     .selectFrom('roles')
     .select(['roles.id', 'roles.name', 'roles.description', 'roles.principals', 'roles.ssh'])
     .select(['roles.ssh_gifts', 'roles.built_in', 'roles.created_at', 'roles.attributes', 'roles.requires'])
+    .select(['roles.requires_next', 'roles.requires_from'])
     .select(packedPermissions.as('permissions'))
 
 type RoleRow = Awaited<ReturnType<ReturnType<typeof roles>['executeTakeFirstOrThrow']>>
@@ -37,6 +39,10 @@ const toRole = (row: RoleRow): Role => ({
   permissions: row.permissions === null ? [] : row.permissions.split(' ').toSorted(),
   attributes: unpackAttributes(row.attributes),
   requires: row.requires,
+  requiresNext:
+    row.requires_next === null || row.requires_from === null
+      ? null
+      : { requires: row.requires_next, from: row.requires_from },
 })
 
 /** Whether a role of the user has the permission, as a column of a query that finds the user. */
@@ -162,6 +168,32 @@ export async function updateRole(trx: CheckedTrx, id: string, change: Updateable
   if (Object.keys(change).length === 0) return
   await trx.updateTable('roles').set(change).where('id', '=', id).execute()
   trx.signal('access-changed', null)
+}
+
+/** Roles whose planned demand begins. */
+export const listDueDemands = (db: Reader, now: number): Promise<{ id: string; name: string }[]> =>
+  db
+    .selectFrom('roles')
+    .select(['id', 'name'])
+    .where('requires_from', 'is not', null)
+    .where('requires_from', '<=', now)
+    .execute()
+
+/** Returns what the role demands from now on; undefined when nothing is planned for it by this time. */
+export async function beginPlannedDemand(trx: Trx, id: string, now: number): Promise<RoleDemand | undefined> {
+  const row = await trx
+    .updateTable('roles')
+    .set((eb) => ({
+      requires: eb.fn.coalesce('requires_next', 'requires'),
+      requires_since: now,
+      requires_next: null,
+      requires_from: null,
+    }))
+    .where('id', '=', id)
+    .where('requires_from', '<=', now)
+    .returning('requires')
+    .executeTakeFirst()
+  return row?.requires
 }
 
 /**

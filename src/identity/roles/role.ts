@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { Nullable, OpenEnum } from '../../platform/http/contracts.ts'
+import { Nullable, OpenEnum, strict } from '../../platform/http/contracts.ts'
 import { VisibleName, VisibleText } from '../../platform/http/visible-name.ts'
 import type { Permission } from '../../vocabulary/permissions.ts'
 import { PERMISSIONS } from '../../vocabulary/permissions.ts'
@@ -29,6 +29,12 @@ export const RequiredOfHolders = Type.Enum(ROLE_DEMANDS, {
     'What the sign-in of who holds the role has to be: with a second step or a passkey, or with a passkey that verified its user. Sessions and tokens that are less are held to it at their next request.',
 })
 
+export const PlannedDemand = Type.Object(
+  { requires: RequiredOfHolders, from: Type.Integer({ description: 'Epoch milliseconds.' }) },
+  { title: 'PlannedDemand', ...strict },
+)
+export type PlannedDemand = Type.Static<typeof PlannedDemand>
+
 export const Role = Type.Object(
   {
     id: Type.String(),
@@ -40,6 +46,7 @@ export const Role = Type.Object(
     permissions: Type.Array(HeldPermission),
     attributes: Attributes,
     requires: RequiredOfHolders,
+    requiresNext: Nullable(PlannedDemand),
   },
   { title: 'Role' },
 )

@@ -1,6 +1,7 @@
 import type { IdentityServices } from '../../identity/access-events.ts'
 import { removeDeletedUsers } from '../../identity/lifecycle/delete-user.ts'
 import { runDueActions } from '../../identity/lifecycle/run-due-actions.ts'
+import { beginPlannedDemands } from '../../identity/manage-roles/plan-demand.ts'
 import { notifyAdministrators } from '../../identity/notifications/notify.ts'
 import type { Streams } from '../../identity/notifications/streams.ts'
 import { completeReceipts } from '../../identity/receipts/complete-receipts.ts'
@@ -65,6 +66,7 @@ export function backgroundJobs(
     { name: 'deliver-mail', runsWithWrongClock: true, run: mail.deliver, stop: mail.stop },
     { name: 'send-deliveries', run: deliveries.dispatch, stop: deliveries.stop },
     { name: 'report-failing-receivers', everyMs: MINUTE, run: () => reportFailingReceivers(services) },
+    { name: 'begin-role-demands', run: () => beginPlannedDemands(services) },
     { name: 'activate-signing-key', everyMs: MINUTE, run: () => activateNextKey(services) },
     {
       name: 'rotate-ssh-ca',

@@ -36,6 +36,7 @@ import { secondStep } from './0034-second-step.ts'
 import { applicationDemands } from './0035-application-demands.ts'
 import { roleDemands } from './0036-role-demands.ts'
 import { conditionalPasskeys } from './0037-conditional-passkeys.ts'
+import { plannedRoleDemands } from './0038-planned-role-demands.ts'
 
 export interface Migration {
   name: string
@@ -101,4 +102,5 @@ export const MIGRATIONS: readonly Migration[] = [
   inSql('0035-application-demands', applicationDemands),
   inSql('0036-role-demands', roleDemands),
   inSql('0037-conditional-passkeys', conditionalPasskeys),
+  inSql('0038-planned-role-demands', plannedRoleDemands),
 ]

@@ -62,6 +62,9 @@ export interface UserTables {
     /** What it demands of the sign-in of who holds it, and since when. */
     requires: Generated<RoleDemand>
     requires_since: Generated<number>
+    /** What it will demand, and from when; null where nothing is planned. */
+    requires_next: Generated<RoleDemand | null>
+    requires_from: Generated<number | null>
   }
   role_permissions: { role_id: string; permission: WordColumn<Permission> }
   /** `assigned_at` is 0 where that was not noted. */

@@ -65,6 +65,7 @@ onEachEngine('roles', (engine) => {
         permissions: ['users:lifecycle', 'users:read'],
         attributes: {},
         requires: 'none',
+        requiresNext: null,
       },
     )
     const changed = await admin.patch(`/api/admin/roles/${role.id}`, { name: 'Desk', principals: ['desk', 'helpdesk'] })

@@ -57,6 +57,8 @@ onEachEngine('administering users', (engine) => {
         createdAt: 0,
         lastLoginAt: null,
         avatarUrl: null,
+        hasPasskey: false,
+        hasSecondStep: false,
         roles: user.roles,
         attributes: {},
         locale: user.locale,

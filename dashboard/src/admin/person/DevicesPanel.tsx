@@ -27,10 +27,10 @@ export function DevicesPanel({ details }: { details: UserDetails }) {
   )
 }
 
-type Asking = { kind: 'reset' } | { kind: 'totp' } | { kind: 'remove'; passkey: Passkey }
+type Asking = { kind: 'reset' } | { kind: 'setUp' } | { kind: 'totp' } | { kind: 'remove'; passkey: Passkey }
 
 /** The password and the passkeys. */
-function SignInSection({ details: { user, hasPassword, hasSecondStep } }: { details: UserDetails }) {
+function SignInSection({ details: { user, hasPassword, hasSecondStep, mustSetUp } }: { details: UserDetails }) {
   const texts = useTexts('people').devices
   const own = useTexts('account').passkeys
   const { never } = useTexts('shared')
@@ -38,7 +38,7 @@ function SignInSection({ details: { user, hasPassword, hasSecondStep } }: { deta
   const may = useMay()
   const access = useQuery(accessQuery(user.id))
   const [asking, setAsking] = useState<Asking>()
-  const [isSent, setIsSent] = useState(false)
+  const [sent, setSent] = useState<'reset' | 'setUp'>()
   const close = () => setAsking(undefined)
   const nameOf = ({ name }: Passkey) => name || own.unnamed
 
@@ -51,7 +51,7 @@ function SignInSection({ details: { user, hasPassword, hasSecondStep } }: { deta
           meta={
             <>
               {hasPassword ? texts.hasPassword : texts.noPassword}
-              {isSent && <SavedNote shown>{texts.resetSent}</SavedNote>}
+              {sent === 'reset' && <SavedNote shown>{texts.resetSent}</SavedNote>}
             </>
           }
           actions={
@@ -63,6 +63,26 @@ function SignInSection({ details: { user, hasPassword, hasSecondStep } }: { deta
             )
           }
         />
+        {mustSetUp !== null && (
+          <Row
+            icon="alert"
+            title={texts.mustSetUp}
+            meta={
+              <>
+                {texts.missing[mustSetUp]}
+                {sent === 'setUp' && <SavedNote shown>{texts.resetSent}</SavedNote>}
+              </>
+            }
+            actions={
+              may('users:lifecycle') &&
+              user.disabled_at === null && (
+                <Button size="xs" variant="default" onClick={() => setAsking({ kind: 'setUp' })}>
+                  {texts.setUpLink}
+                </Button>
+              )
+            }
+          />
+        )}
         {hasSecondStep && (
           <Row
             icon="laptop"
@@ -112,10 +132,25 @@ function SignInSection({ details: { user, hasPassword, hasSecondStep } }: { deta
           action={async () => {
             const params = { path: { userId: user.id } }
             await answer(api.POST('/api/admin/users/{userId}/password-reset', { params }))
-            setIsSent(true)
+            setSent('reset')
           }}
         >
           {texts.resetText(user.email)}
+        </ConfirmDialog>
+      )}
+      {asking?.kind === 'setUp' && (
+        <ConfirmDialog
+          title={texts.setUpLinkTitle(user.displayName ?? user.email)}
+          confirm={texts.resetSubmit}
+          safe
+          onClose={close}
+          action={async () => {
+            const params = { path: { userId: user.id } }
+            await answer(api.POST('/api/admin/users/{userId}/setup-link', { params }))
+            setSent('setUp')
+          }}
+        >
+          {texts.setUpLinkText(user.email)}
         </ConfirmDialog>
       )}
       {asking?.kind === 'totp' && (

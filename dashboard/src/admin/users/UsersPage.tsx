@@ -19,7 +19,7 @@ import { SearchInput } from '../../ui/SearchInput.tsx'
 import { SelectionBar } from './BatchDialog.tsx'
 import { CreateUserDialog } from './CreateUserDialog.tsx'
 import { ImportDialog } from './ImportDialog.tsx'
-import { rolesQuery, usersQuery, readUsersSearch, SORTS, STATUSES, type UsersSearch } from './user-queries.ts'
+import { LACKS, rolesQuery, usersQuery, readUsersSearch, SORTS, STATUSES, type UsersSearch } from './user-queries.ts'
 
 export function UsersPage() {
   const texts = useTexts('admin').users
@@ -146,6 +146,15 @@ export function UsersFilters({ search }: { search: UsersSearch }) {
           ...statuses.map((value) => ({ value, label: texts.statuses[value] })),
         ]}
       />
+      <NativeSelect
+        aria-label={texts.lacks}
+        value={search.lacks ?? ''}
+        onChange={(event) => change({ lacks: event.currentTarget.value })}
+        data={[
+          { value: '', label: texts.lack.nothing },
+          ...LACKS.map((value) => ({ value, label: texts.lack[value] })),
+        ]}
+      />
       {may('roles:read') && (
         <Select
           aria-label={texts.role}
@@ -204,6 +213,11 @@ export function UserRow({ user, isSelected = false, onSelect }: UserRowProps) {
           {user.disabled_at === null && user.lastLoginAt === null && (
             <Badge size="sm" color="brass" variant="light">
               {states.invited}
+            </Badge>
+          )}
+          {user.lastLoginAt !== null && !user.hasPasskey && !user.hasSecondStep && (
+            <Badge size="sm" color="gray" variant="light">
+              {states.passwordOnly}
             </Badge>
           )}
           {user.roles

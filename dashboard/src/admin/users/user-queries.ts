@@ -6,6 +6,7 @@ import { isOutage, OUTAGE_PAUSE_MS } from '../../session/query-client.ts'
 import { nextReading } from '../receivers/open-receipt.ts'
 
 export const STATUSES = ['active', 'invited', 'scheduled', 'disabled'] as const
+export const LACKS = ['passkey', 'passkey_and_second_step'] as const
 export const SORTS = ['-createdAt', 'createdAt', 'email', '-email', '-lastLoginAt', 'lastLoginAt'] as const
 
 const DIALOGS = ['create', 'import'] as const
@@ -15,19 +16,22 @@ export type UsersSearch = {
   q?: string
   status?: (typeof STATUSES)[number]
   role?: string
+  lacks?: (typeof LACKS)[number]
   sort?: (typeof SORTS)[number]
   /** A dialog that is open. */
   open?: (typeof DIALOGS)[number]
 }
 
-export function readUsersSearch({ q, status, role, sort, open }: Record<string, unknown>): UsersSearch {
+export function readUsersSearch({ q, status, role, lacks, sort, open }: Record<string, unknown>): UsersSearch {
   const knownStatus = STATUSES.find((each) => each === status)
+  const knownLack = LACKS.find((each) => each === lacks)
   const knownSort = SORTS.find((each) => each === sort)
   const knownDialog = DIALOGS.find((each) => each === open)
   return {
     ...(isText(q) ? { q: String(q) } : {}),
     ...(knownStatus ? { status: knownStatus } : {}),
     ...(typeof role === 'string' && role !== '' ? { role } : {}),
+    ...(knownLack ? { lacks: knownLack } : {}),
     ...(knownSort ? { sort: knownSort } : {}),
     ...(knownDialog ? { open: knownDialog } : {}),
   }

@@ -40,6 +40,7 @@ export const account: typeof English = {
     admin: 'Verwaltung',
     home: 'Start',
     profile: 'Profil',
+    security: 'Sicherheit',
     password: 'Passwort',
     passkeys: 'Passkeys',
     sessions: 'Sitzungen',

@@ -13,7 +13,7 @@ export const people: typeof English = {
     ssh: 'SSH',
     activity: 'Aktivität',
   },
-  states: { active: 'Aktiv', disabled: 'Gesperrt', invited: 'Eingeladen' },
+  states: { active: 'Aktiv', disabled: 'Gesperrt', invited: 'Eingeladen', passwordOnly: 'Nur Passwort' },
   you: 'Das sind Sie',
   lastLogin: 'Letzte Anmeldung',
   neverHere: 'War noch nie angemeldet',
@@ -146,6 +146,15 @@ export const people: typeof English = {
     removeTotpTitle: (name) => `Die Authenticator-App von ${name} entfernen?`,
     removeTotpText:
       'Danach genügt das Passwort, und die Wiederherstellungscodes gelten nicht mehr. Die Person erfährt es. Tun Sie das nur für jemanden, dessen Identität Sie geprüft haben.',
+    mustSetUp: 'Muss eingerichtet werden',
+    missing: {
+      second_step: 'Eine Rolle verlangt einen zweiten Schritt oder einen Passkey, und es gibt keinen von beiden.',
+      passkey: 'Eine Rolle verlangt einen Passkey, der die Person prüft, und es gibt keinen.',
+    },
+    setUpLink: 'Link zum Einrichten senden …',
+    setUpLinkTitle: (name) => `${name} einen Link zum Einrichten senden?`,
+    setUpLinkText: (email) =>
+      `Er geht an ${email}, gilt einmal und 24 Stunden lang und verlangt auch eine Anmeldung. Er ist für jemanden, dessen sieben Tage vorbei sind. Senden Sie ihn nur, wenn Sie sicher sind, wer die Person ist.`,
     removePasskey: 'Entfernen',
     removePasskeyTitle: (name) => `Den Passkey „${name}“ entfernen?`,
     removePasskeyText:
@@ -190,6 +199,12 @@ export const people: typeof English = {
       invited: 'Eingeladen, noch nie hier',
       scheduled: 'Mit vorgemerkter Aktion',
       disabled: 'Gesperrt',
+    },
+    lacks: 'Anmeldung',
+    lack: {
+      nothing: 'Jede Anmeldung',
+      passkey: 'Ohne Passkey',
+      passkey_and_second_step: 'Nur mit Passwort',
     },
     role: 'Rolle',
     anyRole: 'Jede Rolle',

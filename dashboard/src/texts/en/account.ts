@@ -39,6 +39,7 @@ export const account = {
     admin: 'Administration',
     home: 'Start',
     profile: 'Profile',
+    security: 'Security',
     password: 'Password',
     passkeys: 'Passkeys',
     sessions: 'Sessions',

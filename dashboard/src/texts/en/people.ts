@@ -14,7 +14,7 @@ export const people = {
     ssh: 'SSH',
     activity: 'Activity',
   },
-  states: { active: 'Active', disabled: 'Disabled', invited: 'Invited' },
+  states: { active: 'Active', disabled: 'Disabled', invited: 'Invited', passwordOnly: 'Password alone' },
   you: 'You',
   lastLogin: 'Last sign-in',
   neverHere: 'Has never signed in',
@@ -159,6 +159,15 @@ export const people = {
     removeTotpTitle: (name: string) => `Remove the authenticator app of ${name}?`,
     removeTotpText:
       'From then on the password alone is enough, and the recovery codes stop working. The person is told. Do this only for somebody whose identity you have checked.',
+    mustSetUp: 'Has to be set up',
+    missing: {
+      second_step: 'A role demands a second step or a passkey, and there is neither.',
+      passkey: 'A role demands a passkey that verifies its user, and there is none.',
+    },
+    setUpLink: 'Send a set-up link…',
+    setUpLinkTitle: (name: string) => `Send ${name} a link to set it up?`,
+    setUpLinkText: (email: string) =>
+      `It goes to ${email}, works once and for 24 hours, and needs a sign-in too. It is for somebody whose seven days are over. Do this only for somebody whose identity you have checked.`,
     removePasskey: 'Remove',
     removePasskeyTitle: (name: string) => `Remove the passkey “${name}”?`,
     removePasskeyText: 'The person can’t sign in with it any more, and is told. Sessions stay: end them separately.',
@@ -203,6 +212,12 @@ export const people = {
       invited: 'Invited, never here',
       scheduled: 'With a planned action',
       disabled: 'Disabled',
+    },
+    lacks: 'Signs in with',
+    lack: {
+      nothing: 'Any sign-in',
+      passkey: 'Without a passkey',
+      passkey_and_second_step: 'With a password alone',
     },
     role: 'Role',
     anyRole: 'Every role',

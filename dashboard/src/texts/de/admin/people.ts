@@ -51,6 +51,9 @@ export const roles: typeof English.roles = {
   requires: 'Was sie von der Anmeldung verlangt',
   requiresHint:
     'Wer sich mit weniger angemeldet hat, wird danach gefragt und kann bis dahin nichts tun. Wer nichts davon hat, richtet es innerhalb von sieben Tagen ein.',
+  requiresFrom: 'Ab',
+  requiresFromHint:
+    'Leer: sofort. Bis dahin sehen die Personen mit dieser Rolle auf ihrer Seite „Sicherheit“, was verlangt werden wird.',
   demands: {
     none: 'Nichts',
     second_step: 'Einen zweiten Schritt oder einen Passkey',

@@ -44,6 +44,8 @@ export const roleErrors: ErrorTexts<typeof roles> = {
   gives_more_than_held: 'Sie können nicht vergeben, was Sie selbst nicht haben: {more}.',
   last_administrator:
     'Das ist das letzte aktive Konto mit der Rolle der Verwaltung. Geben Sie diese zuerst einem anderen.',
+  demand_planned_in_past: 'Wählen Sie eine Zeit in der Zukunft, höchstens ein Jahr voraus.',
+  demand_planned_not_more: 'Vorgemerkt werden kann nur mehr, als die Rolle jetzt verlangt.',
   no_such_permission: 'Diese Berechtigung gibt es nicht.',
   no_such_role: 'Diese Rolle gibt es nicht.',
   own_access_admitted: 'Damit bekämen Sie selbst Zugang zu {place}. Das muss jemand anderes tun.',

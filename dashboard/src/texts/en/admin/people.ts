@@ -51,6 +51,9 @@ export const roles = {
   requires: 'What it demands of the sign-in',
   requiresHint:
     'Who has signed in with less is asked for it, and until then can do nothing. Who has none sets it up within seven days.',
+  requiresFrom: 'From',
+  requiresFromHint:
+    'Empty: at once. Until then the people of this role see on their security page what will be demanded.',
   demands: { none: 'Nothing', second_step: 'A second step, or a passkey', passkey: 'A passkey that verifies its user' },
   rulesHint: 'Edit the role to change them.',
   hasRules: 'SSH rules',
