@@ -46,27 +46,34 @@ function testFiles(): string[] {
 export const quickTestFiles = (): string[] =>
   globSync('test/**/*.test.ts').filter((file) => !NOT_QUICK.has(folderOf(file)))
 
+/** The files to run, each of which imports the test files of one process. */
+export interface TestGroups {
+  /** What they need is processor time. */
+  computing: string[]
+  /** They start services, hosts and other programs, and mostly wait for them. */
+  waiting: string[]
+}
+
 /**
  * Lets the test files of one folder of `test/`, or of several small ones, run in one process, because loading the service takes
- * longer than the tests of most files. Returns the files to run, each of which imports those of one process. The runner takes them in order of their names: the
- * largest are first, so that no long one is left for the end, and those that wait alternate with those that compute.
+ * longer than the tests of most files. The runner takes them in the order of their names: the largest are first, so that no long one is left for the end.
  */
-export function groupTests(into: string, files = testFiles()): string[] {
-  const groups = sharing([...Map.groupBy(files.toSorted(), processOf)])
-  const bySize = [...groups].toSorted(([, one], [, other]) => totalSize(other) - totalSize(one))
-  const waiting = bySize.filter(([, [file = '']]) => WAITING.has(folderOf(file)))
-  const computing = bySize.filter((group) => !waiting.includes(group))
-  const inOrder = computing
-    .flatMap((group, at) => [group, ...waiting.slice(at, at + 1)])
-    .concat(waiting.slice(computing.length))
+export function groupTests(into: string, files = testFiles()): TestGroups {
+  const bySize = sharing([...Map.groupBy(files.toSorted(), processOf)]).toSorted(
+    ([, one], [, other]) => totalSize(other) - totalSize(one),
+  )
   mkdirSync(into)
-  return inOrder.map(([name, files], at) => {
+  const groups: TestGroups = { computing: [], waiting: [] }
+  for (const [at, [name, members]] of bySize.entries()) {
     const path = join(into, `${String(at).padStart(3, '0')}-${name}.test.mjs`)
-    const imports = files.map((file) => `await import(${JSON.stringify(pathToFileURL(resolve(file)).href)})\n`)
+    const imports = members.map((file) => `await import(${JSON.stringify(pathToFileURL(resolve(file)).href)})\n`)
     writeFileSync(path, imports.join(''))
-    return path
-  })
+    groups[startsPrograms(members) ? 'waiting' : 'computing'].push(path)
+  }
+  return groups
 }
+
+const startsPrograms = (files: string[]): boolean => files.some((file) => NEEDS_LINUX.has(folderOf(file)))
 
 /** What the process is called that runs the tests of this file. */
 function processOf(file: string): string {
@@ -81,7 +88,7 @@ function sharing(groups: Group[]): Group[] {
   const alone: Group[] = []
   for (const [name, files] of groups) {
     const last = shared.at(-1)
-    if (files.some((file) => NEEDS_LINUX.has(folderOf(file)))) alone.push([name, files])
+    if (startsPrograms(files)) alone.push([name, files])
     else if (last && totalSize([...last[1], ...files]) <= SHARED_BYTES)
       shared.splice(-1, 1, [`${last[0]}+${name}`, [...last[1], ...files]])
     else shared.push([name, files])

@@ -19,16 +19,14 @@ export function newTestFolder(): string {
   return folder
 }
 
-/** How Node's test runner runs the tests of the server. */
-export const serverTestArguments = (maxTestMs: number): string[] => [
+/** How Node's test runner runs tests of the server, in so many processes at a time. */
+export const serverTestArguments = (maxTestMs: number, concurrency: number): string[] => [
   // Most of what a test makes is garbage soon after: collecting it less often saves a twelfth of the processor time.
   '--min-semi-space-size=32',
   '--max-semi-space-size=64',
   '--import=./test/support/without-promise-hooks.ts',
   '--test',
-  // As many as the cores of the smallest machine: of each two one mostly waits, and the browser tests run beside them. With more of
-  // them each test takes up to twice the processor time, because the threads that compile and collect garbage fall behind.
-  '--test-concurrency=2',
+  `--test-concurrency=${concurrency}`,
   `--test-timeout=${maxTestMs}`,
   '--test-global-setup=test/support/global-setup.ts',
 ]

@@ -1,5 +1,6 @@
 // Runs everything: checks, server tests on both engines, interoperability tests with OpenSSH, browser tests.
 import { rmSync, writeFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { groupTests } from './group-tests.ts'
 import { newTestFolder, serverTestArguments } from './run-tests.ts'
@@ -19,20 +20,22 @@ const REASON_LINES = 15
 delete process.env['TEST_ENGINE']
 
 const folder = newTestFolder()
-const resultsFile = join(folder, 'results')
-writeFileSync(resultsFile, '')
 
 // Beside the checks, because both mostly wait for downloads.
 const packages = requireSystemPackages()
 const software = packages.then(() => fetchAllSoftware(join(folder, 'software')))
 
-const serverTests = [
-  ...serverTestArguments(MAX_TEST_MS),
+const groups = groupTests(join(folder, 'groups'))
+const kinds = ['computing', 'waiting'] as const
+const resultsOf = (kind: (typeof kinds)[number]) => join(folder, `results-${kind}`)
+const serverTests = (kind: (typeof kinds)[number], concurrency: number): string[] => [
+  'node',
+  ...serverTestArguments(MAX_TEST_MS, concurrency),
   '--test-reporter=spec',
   '--test-reporter-destination=stdout',
   '--test-reporter=./scripts/test-results.ts',
-  `--test-reporter-destination=${resultsFile}`,
-  ...groupTests(join(folder, 'groups')),
+  `--test-reporter-destination=${resultsOf(kind)}`,
+  ...groups[kind],
 ]
 const checks = [
   ['node', 'scripts/build-dashboard.ts', '--if-stale'],
@@ -46,13 +49,17 @@ let failed = 0
 const results: TestResult[] = []
 for (const check of checks) await take(check)
 await packages
-// At the same time: many server tests wait for processes and for time limits, while the browser tests compute.
+for (const kind of kinds) writeFileSync(resultsOf(kind), '')
+// Three at the same time: those that wait, those that compute on a core of their own, and the browser. With more of those that compute each
+// takes up to twice the processor time, because the threads that compile and collect garbage fall behind.
 const browserTests = take(['playwright', 'test'], { quiet: true })
-await take(['node', ...serverTests])
+const waitingTests = take(serverTests('waiting', 2), { quiet: true })
+await take(serverTests('computing', Math.max(1, availableParallelism() - 1)))
+process.stdout.write(await waitingTests)
 process.stdout.write(await browserTests)
 await software
 
-results.unshift(...readResults(resultsFile))
+results.unshift(...kinds.flatMap((kind) => readResults(resultsOf(kind))))
 rmSync(folder, { recursive: true, force: true })
 
 const nameOf = ({ suite, test }: TestResult) => (suite === '' ? test : `${suite} › ${test}`)

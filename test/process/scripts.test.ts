@@ -42,8 +42,8 @@ test('npm test kills a program that stops printing, together with its child proc
 
 test('npm test sets a time limit for every test, and counts a test that exceeds it as failed', (t) => {
   const script = readFileSync(join(SCRIPTS, 'test.ts'), 'utf8')
-  assert.match(script, /serverTestArguments\(MAX_TEST_MS\)/)
-  assert.ok(serverTestArguments(1234).includes('--test-timeout=1234'))
+  assert.match(script, /serverTestArguments\(MAX_TEST_MS, concurrency\)/)
+  assert.ok(serverTestArguments(1234, 1).includes('--test-timeout=1234'))
   assert.match(script, /cancelled/)
   const folder = newFolder(t)
   writeFileSync(
@@ -70,7 +70,7 @@ test('an error that no test waits for fails the run, and is shown', (t) => {
     })`
   writeFileSync(join(folder, 'loses.test.mjs'), content)
   const program = join(import.meta.dirname, '../support/without-promise-hooks.ts')
-  assert.ok(serverTestArguments(1234).includes('--import=./test/support/without-promise-hooks.ts'))
+  assert.ok(serverTestArguments(1234, 1).includes('--import=./test/support/without-promise-hooks.ts'))
   const { status, stdout } = spawnSync(process.execPath, [`--import=${program}`, '--test', 'loses.test.mjs'], {
     cwd: folder,
     env: ENVIRONMENT,
@@ -81,7 +81,8 @@ test('an error that no test waits for fails the run, and is shown', (t) => {
 })
 
 test('npm test runs every test file once, those of most folders together in one process', (t) => {
-  const run = groupTests(join(newFolder(t), 'groups'))
+  const { computing, waiting } = groupTests(join(newFolder(t), 'groups'))
+  const run = [...computing, ...waiting]
   const files = run.flatMap((path) =>
     [...readFileSync(path, 'utf8').matchAll(/"(.+)"/g)].map(([, url = '']) => fileURLToPath(url)),
   )
