@@ -66,7 +66,7 @@ export function backgroundJobs(
     { name: 'deliver-mail', runsWithWrongClock: true, run: mail.deliver, stop: mail.stop },
     { name: 'send-deliveries', run: deliveries.dispatch, stop: deliveries.stop },
     { name: 'report-failing-receivers', everyMs: MINUTE, run: () => reportFailingReceivers(services) },
-    { name: 'begin-role-demands', run: () => beginPlannedDemands(services) },
+    { name: 'begin-role-demands', everyMs: MINUTE, run: () => beginPlannedDemands(services) },
     { name: 'activate-signing-key', everyMs: MINUTE, run: () => activateNextKey(services) },
     {
       name: 'rotate-ssh-ca',

@@ -16,6 +16,7 @@ const seenBy = (...permissions: string[]) =>
 const ACCOUNT_LINKS = [
   'home',
   'profile',
+  'security',
   'password',
   'passkeys',
   'sessions',
