@@ -2,6 +2,7 @@ import { atField, refuse } from '../../errors.ts'
 import { recordEvent, THE_SERVICE } from '../../platform/audit/record-event.ts'
 import type { RoleDemand } from '../../vocabulary/role-demands.ts'
 import type { IdentityServices } from '../access-events.ts'
+import { skipEscalationCheck } from '../roles/checked-trx.ts'
 import { isMore } from '../roles/role-demands.ts'
 import { roleErrors } from '../roles/role-errors.ts'
 import { beginPlannedDemand, listDueDemands } from '../roles/role-store.ts'
@@ -39,14 +40,14 @@ export function isWeakened(planned: PlannedDemand | null, after: Required<Demand
 }
 
 /** Lets roles demand from now on what was planned for this time. */
-export async function beginPlannedDemands(services: Pick<IdentityServices, 'db' | 'now' | 'signals'>): Promise<void> {
+export async function beginPlannedDemands(services: Pick<IdentityServices, 'db' | 'now'>): Promise<void> {
   const now = services.now()
   for (const { id, name } of await listDueDemands(services.db.read, now)) {
     await services.db.transaction(async (trx) => {
-      const requires = await beginPlannedDemand(trx, id, now)
+      // Nobody is let in by it.
+      const requires = await beginPlannedDemand(skipEscalationCheck(trx), id, now)
       // Another replica has done it, or the plan was changed a moment ago.
       if (requires === undefined) return
-      await services.signals.emit(trx, 'access-changed', null)
       await recordEvent(services, trx, {
         action: 'role.updated',
         outcome: 'success',

@@ -180,7 +180,7 @@ export const listDueDemands = (db: Reader, now: number): Promise<{ id: string; n
     .execute()
 
 /** Returns what the role demands from now on; undefined when nothing is planned for it by this time. */
-export async function beginPlannedDemand(trx: Trx, id: string, now: number): Promise<RoleDemand | undefined> {
+export async function beginPlannedDemand(trx: CheckedTrx, id: string, now: number): Promise<RoleDemand | undefined> {
   const row = await trx
     .updateTable('roles')
     .set((eb) => ({
@@ -193,6 +193,7 @@ export async function beginPlannedDemand(trx: Trx, id: string, now: number): Pro
     .where('requires_from', '<=', now)
     .returning('requires')
     .executeTakeFirst()
+  if (row) trx.signal('access-changed', null)
   return row?.requires
 }
 
