@@ -4,3 +4,5 @@ export type RoleDemand = (typeof ROLE_DEMANDS)[number]
 
 /** How much a demand asks for. A sign-in has a number on the same scale. */
 export const levelOf = (demand: RoleDemand): number => ROLE_DEMANDS.indexOf(demand)
+
+export const isMore = (one: RoleDemand, other: RoleDemand): boolean => levelOf(one) > levelOf(other)

@@ -54,10 +54,10 @@ function Verdict({ security }: Props) {
   const { user } = useMe()
   const { hasPassword, passkeys, secondStep, recoveryCodesLeft, requires, requiresNext } = security
   const missing = [
-    ...(passkeys === 0 && !secondStep ? [texts.passwordOnly] : []),
+    ...(passkeys === 0 && !secondStep ? [hasPassword ? texts.passwordOnly : texts.nothing] : []),
     ...(passkeys === 1 && !hasPassword ? [texts.onePasskey] : []),
     ...(secondStep && recoveryCodesLeft < FEW_CODES ? [texts.fewCodes(recoveryCodesLeft)] : []),
-    ...(hasPassword && !user.email_verified ? [texts.unconfirmed] : []),
+    ...(user.email_verified ? [] : [texts.unconfirmed]),
   ]
   const demanded = [
     ...(requires === 'none' ? [] : [texts.demandNow[requires]]),

@@ -1,12 +1,12 @@
 import { atField, refuse } from '../../errors.ts'
 import { recordEvent, THE_SERVICE } from '../../platform/audit/record-event.ts'
-import type { RoleDemand } from '../../vocabulary/role-demands.ts'
+import { isMore, type RoleDemand } from '../../vocabulary/role-demands.ts'
 import type { IdentityServices } from '../access-events.ts'
 import { skipEscalationCheck } from '../roles/checked-trx.ts'
-import { isMore } from '../roles/role-demands.ts'
 import { roleErrors } from '../roles/role-errors.ts'
 import { beginPlannedDemand, listDueDemands } from '../roles/role-store.ts'
 import type { PlannedDemand, Role } from '../roles/role.ts'
+import { lockAdministration } from '../sessions/administer.ts'
 
 const MAX_AHEAD_MS = 366 * 24 * 3_600_000
 
@@ -44,7 +44,8 @@ export async function beginPlannedDemands(services: Pick<IdentityServices, 'db' 
   const now = services.now()
   for (const { id, name } of await listDueDemands(services.db.read, now)) {
     await services.db.transaction(async (trx) => {
-      // Nobody is let in by it.
+      // A change that is under way has read what the role demanded before. Nobody is let in by what begins here.
+      await lockAdministration(trx)
       const requires = await beginPlannedDemand(skipEscalationCheck(trx), id, now)
       // Another replica has done it, or the plan was changed a moment ago.
       if (requires === undefined) return

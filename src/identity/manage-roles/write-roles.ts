@@ -6,7 +6,7 @@ import { isDuplicate } from '../../storage/failure.ts'
 import type { AuditAction } from '../../vocabulary/audit-actions.ts'
 import { ADMIN_ROLE } from '../../vocabulary/built-in-roles.ts'
 import { isPermission } from '../../vocabulary/permissions.ts'
-import type { RoleDemand } from '../../vocabulary/role-demands.ts'
+import { isMore, type RoleDemand } from '../../vocabulary/role-demands.ts'
 import {
   type IdentityServices,
   MAX_NAMED_HOLDERS,
@@ -17,7 +17,6 @@ import {
 import { type Attributes, changesAttributes, packAttributes } from '../roles/attributes.ts'
 import { refuseOwnEscalation, withoutEscalation } from '../roles/escalation.ts'
 import { holdingsOf, refuseChangingStrongerRole, refuseGivingMore, type UserHoldings } from '../roles/holdings.ts'
-import { isMore } from '../roles/role-demands.ts'
 import { roleErrors } from '../roles/role-errors.ts'
 import {
   requireRole,

@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Reader } from '../../storage/database.ts'
-import { levelOf, ROLE_DEMANDS, type RoleDemand } from '../../vocabulary/role-demands.ts'
+import { isMore, ROLE_DEMANDS, type RoleDemand } from '../../vocabulary/role-demands.ts'
 import { acrOf, type Proof, type SignInMethod } from '../../vocabulary/sign-in-methods.ts'
 import type { PlannedDemand } from './role.ts'
 
@@ -113,5 +113,3 @@ async function listMeans(db: Reader, userId: string, demand: RoleDemand): Promis
     ...(hasApp && demand === 'second_step' ? (['second_step'] as const) : []),
   ]
 }
-
-export const isMore = (one: RoleDemand, other: RoleDemand): boolean => levelOf(one) > levelOf(other)

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
+import { sql } from 'kysely'
+import { beginPlannedDemands } from '../../../src/identity/manage-roles/plan-demand.ts'
+import { lockAdministration } from '../../../src/identity/sessions/administer.ts'
 import { sharedApp, startApp } from '../../support/app.ts'
 import { onEachEngine } from '../../support/engines.ts'
 import { signedInPerson, type SignedInPerson } from '../../support/people.ts'
+import { until } from '../../support/replicas.ts'
 import { addApp } from '../second-step/authenticator-app.ts'
 
 const DAY = 24 * 3_600_000
@@ -120,6 +124,36 @@ onEachEngine('a planned demand and a sign-in that is not fresh', (engine) => {
     for (const weaker of [null, { requires: 'second_step', from }, { requires: 'passkey', from: from + 1 }])
       assert.equal(await change(weaker), 'fresh_sign_in_needed')
     assert.equal(await change({ requires: 'passkey', from: from - DAY }), 'done')
+  })
+
+  test('begins after a change that is under way, and not when that has taken it back', async (t) => {
+    const app = await startApp(t, { engine })
+    const { services, clock } = app
+    const admin = await signedInPerson(app, { admin: true })
+    await signedInPerson(app, { admin: true })
+    const { role } = (await admin.post('/api/admin/roles', { name: 'guarded' })).json()
+    const requiresNext = { requires: 'second_step', from: clock.now() + DAY }
+    assert.equal((await admin.patch(`/api/admin/roles/${role.id}`, { requiresNext })).statusCode, 200)
+    clock.advance(DAY)
+    const [locked, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const change = services.db.transaction(async (trx) => {
+      await lockAdministration(trx)
+      locked.resolve()
+      await goOn.promise
+      const taken = { requires_next: null, requires_from: null }
+      await trx.updateTable('roles').set(taken).where('id', '=', role.id).execute()
+    })
+    await locked.promise
+    const begun = beginPlannedDemands(services)
+    if (engine === 'postgres')
+      await until(async () => {
+        const { rows } = await sql`select 1 from pg_locks where not granted`.execute(services.db.read)
+        return rows.length > 0
+      }, 10_000)
+    goOn.resolve()
+    await Promise.all([change, begun])
+    const read = (await admin.get(`/api/admin/roles/${role.id}`)).json()
+    assert.deepEqual([read.role.requires, read.role.requiresNext], ['none', null])
   })
 
   test('is refused where it would lock the last administrator out', async (t) => {

@@ -1,6 +1,6 @@
 import { Input, Radio, Stack, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { levelOf, ROLE_DEMANDS, type RoleDemand } from '../../../../src/vocabulary/role-demands.ts'
+import { isMore, ROLE_DEMANDS, type RoleDemand } from '../../../../src/vocabulary/role-demands.ts'
 import { answer, api } from '../../api/client.ts'
 import type { Role } from '../../api/shapes.ts'
 import { localDateTime } from '../../lib/local-date-time.ts'
@@ -12,8 +12,6 @@ import { AttributesInput } from '../../ui/ValueInput.tsx'
 import { rolesQuery } from '../users/user-queries.ts'
 import { mergeSsh, sshDraft, sshErrors, sshOf } from './ssh-draft.ts'
 import { SshFields } from './SshFields.tsx'
-
-const isMore = (one: RoleDemand, other: RoleDemand) => levelOf(one) > levelOf(other)
 
 type Props = { role?: Role; onClose: () => void; onDone: () => Promise<unknown> }
 

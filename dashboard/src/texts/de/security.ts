@@ -11,14 +11,17 @@ export const security: Texts['security'] = {
   missingTitle: 'Was fehlt',
   passwordOnly:
     'Wer Ihr Passwort kennt oder errät, kann sich als Sie anmelden. Richten Sie einen Passkey oder eine Authenticator-App ein.',
+  nothing:
+    'Sie haben weder einen Passkey noch ein Passwort. Richten Sie einen Passkey ein, oder setzen Sie ein Passwort.',
   onePasskey:
-    'Sie haben nur einen Passkey und kein Passwort: Geht sein Gerät verloren, kann Sie nur die Verwaltung wieder hereinlassen.',
+    'Sie haben nur einen Passkey und kein Passwort: Geht sein Gerät verloren, kommen Sie nur mit einem Link per E-Mail wieder hinein.',
   fewCodes: (left) =>
     plural('de', left, {
       one: '# Wiederherstellungscode ist übrig. Erzeugen Sie neue.',
       other: '# Wiederherstellungscodes sind übrig. Erzeugen Sie neue.',
     }),
-  unconfirmed: 'Ihre E-Mail-Adresse ist nicht bestätigt. Ein vergessenes Passwort lässt sich deshalb nicht ersetzen.',
+  unconfirmed:
+    'Ihre E-Mail-Adresse ist nicht bestätigt. Deshalb erhalten Sie keine E-Mail, wenn mit Ihrem Konto etwas geschieht.',
   ways: 'Wie Sie sich anmelden',
   manage: (what) => `Verwalten: ${what}`,
   manageShort: 'Verwalten',

@@ -8,13 +8,15 @@ export const security = {
   goodSecondStep: 'A sign-in with your password asks for a code of your app. A passkey would be quicker.',
   missingTitle: 'What is missing',
   passwordOnly: 'Who knows or guesses your password can sign in as you. Add a passkey, or an authenticator app.',
-  onePasskey: 'You have a single passkey and no password: if its device is lost, only an administrator can let you in.',
+  nothing: 'You have neither a passkey nor a password. Add a passkey, or set a password.',
+  onePasskey:
+    'You have a single passkey and no password: if its device is lost, you get back in only by a link that is mailed to you.',
   fewCodes: (left: number) =>
     plural('en', left, {
       one: '# recovery code is left. Make new ones.',
       other: '# recovery codes are left. Make new ones.',
     }),
-  unconfirmed: 'Your email address is not confirmed, so a forgotten password can’t be replaced.',
+  unconfirmed: 'Your email address is not confirmed, so you are not mailed when something happens to your account.',
   ways: 'How you sign in',
   manage: (what: string) => `Manage: ${what}`,
   manageShort: 'Manage',
